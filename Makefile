@@ -1,0 +1,40 @@
+# Two commands are enough on a fresh machine: `make demo` and `make test`. No root is needed.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test check wheels clean
+.DELETE_ON_ERROR:
+
+demo: $(VENV)/.demo
+	$(BIN)/crokinole demo
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
+
+check: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+wheels: $(VENV)/.dev
+	$(BIN)/python .ci/check_wheels.py
+
+$(VENV)/bin/pip:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+	  || { echo "needs Python 3.11 or newer as '$(PYTHON)': apt install python3 (or make PYTHON=...)"; exit 3; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null \
+	  || { echo "needs the package python3-venv: apt install python3-venv"; exit 3; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.demo: pyproject.toml requirements.lock | $(VENV)/bin/pip
+	$(BIN)/pip install --quiet --disable-pip-version-check -c requirements.lock -e '.[demo]'
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml requirements.lock | $(VENV)/bin/pip
+	$(BIN)/pip install --quiet --disable-pip-version-check -c requirements.lock -e '.[dev]'
+	@touch $@ $(VENV)/.demo
+
+clean:
+	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,0 +1,1 @@
+"""The pages people see: wall, table, overlay."""

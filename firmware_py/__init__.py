@@ -1,0 +1,1 @@
+"""What runs on the Pi under a board: sensors in, facts out."""

@@ -1,0 +1,1 @@
+"""The infrared break-beam across the 20-hole."""

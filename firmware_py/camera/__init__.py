@@ -1,0 +1,1 @@
+"""The overhead camera: rings, discs, shots. Pixels never leave this room."""

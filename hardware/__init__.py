@@ -1,0 +1,1 @@
+"""The board itself: geometry in millimetres, presets, drawings; and its simulated twin."""

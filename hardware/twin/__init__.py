@@ -1,0 +1,1 @@
+"""The board's simulated double: physics, people, pictures, with known truth."""

@@ -1,0 +1,1 @@
+"""What the facts mean: the rules, the referee, the journal."""

@@ -1,0 +1,1 @@
+"""The contract between board, hub and dashboard: messages, topics, bus, clock, config."""

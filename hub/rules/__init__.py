@@ -1,0 +1,1 @@
+"""The game, pure: standard library and the board's geometry only."""
