@@ -1,0 +1,212 @@
+"""The one TOML file that every daemon reads: sections, defaults, and errors that name file, key and the right one."""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from pathlib import Path
+from typing import Any, Literal, get_type_hints
+
+import msgspec
+
+from hub.link.topics import TopicError, check_board
+
+SECRET_MODE = 0o600
+
+
+class ConfigError(ValueError):
+    """A configuration that cannot be used; names the file, the key and what was expected."""
+
+
+class BoardSection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Which board this is.
+
+    Attributes:
+        id: ``[a-z0-9-]{1,32}``, unique in the club.
+        preset: geometry, see ``hardware/presets``.
+        state_dir: where the board's daemons keep outbox and calibration; made if missing.
+        twin: Unix socket of the twin, for ``source = "twin"``.
+    """
+
+    id: str = "board-1"
+    preset: str = "tournament"
+    state_dir: str = "."
+    twin: str = ""
+
+
+class MqttSection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where the broker is; the password stands in a file of mode 0600, never here."""
+
+    url: str = "mqtt://127.0.0.1:1883"
+    password_file: str = ""
+
+
+class BeamSection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The break-beam.
+
+    Attributes:
+        source: gpio, twin, or none for a board without a beam.
+        pin: BCM number of the receiver's pin (not 2 or 3, which have fixed pull-ups).
+        emitter_pin: BCM number of the pin that switches the emitter, 0 = always on, no self-test.
+        broken_level: level of the receiver's pin when the beam is broken.
+        self_test_s: time between self-tests while the beam is clear and idle, 0 = none.
+    """
+
+    source: Literal["gpio", "twin", "none"] = "none"
+    pin: int = 17
+    emitter_pin: int = 27
+    broken_level: Literal["low", "high"] = "low"
+    self_test_s: float = 30.0
+
+
+class CameraSection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The overhead camera.
+
+    Attributes:
+        source: picamera2, usb, video, twin, or none for a board without a camera.
+        device: path of a USB camera or of a video file.
+        size_wh: width and height of the frames in pixels.
+        frame_rate_hz: frames asked for in a second.
+        height_mm: height of the lens above the playing surface, 0 = find it from the pegs.
+        seat1_deg: clockwise angle in the upright picture, 0 = down, at which seat 1 sits.
+    """
+
+    source: Literal["picamera2", "usb", "video", "twin", "none"] = "none"
+    device: str = ""
+    size_wh: tuple[int, int] = (1280, 960)
+    frame_rate_hz: float = 30.0
+    height_mm: float = 0.0
+    seat1_deg: float = 0.0
+
+
+class SpeakerSection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The loudspeaker at the board."""
+
+    enabled: bool = False
+
+
+class HubSection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The hub.
+
+    Attributes:
+        database: SQLAlchemy URL; SQLite by default.
+        token_file: tokens that were handed out beforehand, one JSON object a line, mode 0600.
+        pin_file: PINs of the boards, ``board pin`` a line, mode 0600.
+    """
+
+    database: str = "sqlite:///crokinole.sqlite3"
+    token_file: str = ""
+    pin_file: str = ""
+
+
+class DashboardSection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The pages.
+
+    Attributes:
+        host: address to listen at.
+        port: TCP port to listen at.
+        secret_file: key that signs the session cookies, mode 0600; made if missing.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 8080
+    secret_file: str = "dashboard.secret"
+
+
+class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Everything; a section that is missing has its defaults."""
+
+    board: BoardSection = BoardSection()
+    mqtt: MqttSection = MqttSection()
+    beam: BeamSection = BeamSection()
+    camera: CameraSection = CameraSection()
+    speaker: SpeakerSection = SpeakerSection()
+    hub: HubSection = HubSection()
+    dashboard: DashboardSection = DashboardSection()
+
+
+def load_config(path: Path) -> Config:
+    """Read and check a configuration file.
+
+    Raises:
+        ConfigError: missing, not TOML, an unknown key or a value of the wrong type.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise ConfigError(f"{path}: is not UTF-8 text; expected TOML") from None
+    return parse_config(text, str(path))
+
+
+def parse_config(text: str, name: str) -> Config:
+    """Check the text of a configuration file called ``name``; errors as in :func:`load_config`."""
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{name}: {error}") from None
+    _refuse_unknown(table, name)
+    try:
+        config = msgspec.convert(table, Config)
+    except msgspec.ValidationError as error:
+        raise ConfigError(f"{name}: {error}") from None
+    try:
+        check_board(config.board.id)
+    except TopicError as error:
+        raise ConfigError(f"{name}: [board] id: {error}") from None
+    return config
+
+
+def show_config(config: Config) -> str:
+    """The effective configuration as TOML; it holds no secrets, since those stand in files of their own."""
+    lines: list[str] = []
+    for section, values in msgspec.to_builtins(config).items():
+        lines.append(f"[{section}]")
+        lines += [f"{key} = {_toml(value)}" for key, value in values.items()]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def read_secret(path: Path) -> str:
+    """The first line of a secret file.
+
+    Raises:
+        ConfigError: missing, or readable by others than its owner.
+    """
+    try:
+        mode = path.stat().st_mode & 0o777
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
+    if mode & 0o077:
+        raise ConfigError(f"{path}: mode is {mode:04o}, a secret must be 0600: chmod 600 {path}")
+    return text.splitlines()[0].strip() if text.strip() else ""
+
+
+def _refuse_unknown(table: dict[str, Any], name: str) -> None:
+    sections = get_type_hints(Config)
+    for section, values in table.items():
+        if section not in sections:
+            raise ConfigError(f"{name}: unknown section [{section}]{_nearest(section, list(sections))}")
+        if not isinstance(values, dict):
+            raise ConfigError(f"{name}: {section!r} must be a section: [{section}]")
+        keys = sections[section].__struct_fields__
+        for key in values:
+            if key not in keys:
+                raise ConfigError(f"{name}: [{section}] has no key {key!r}{_nearest(key, list(keys))}")
+
+
+def _nearest(wrong: str, right: list[str]) -> str:
+    near = difflib.get_close_matches(wrong, right, n=1, cutoff=0.4)
+    return f", did you mean {near[0]!r}?" if near else f"; there are {', '.join(right)}"
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(_toml(v) for v in value) + "]"
+    if isinstance(value, str):
+        return msgspec.json.encode(value).decode()  # a JSON string is a TOML basic string
+    return repr(value)

@@ -1,0 +1,161 @@
+"""The bus over MQTT 3.1.1; the only place that knows paho.
+
+Nothing is left to paho's own queue, which dies with its process: a publish while the broker is away is refused and
+the outbox, or whoever owns the state, sends again on connect.
+"""
+
+from __future__ import annotations
+
+import logging
+import socket
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import paho.mqtt.client as paho
+from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode
+from paho.mqtt.properties import Properties
+from paho.mqtt.reasoncodes import ReasonCode
+
+from hub.link import topics
+from hub.link.bus import BusError, ConnectionHandler, Handler, Message, Will
+
+log = logging.getLogger(__name__)
+
+KEEPALIVE_S = 3
+_RECONNECT_S = (1, 4)
+_FAREWELL_S = 2.0
+
+
+class MqttBus:
+    """One client of a real broker; see :class:`hub.link.bus.Bus`.
+
+    Args:
+        url: ``mqtt://[user[:password]@]host[:port]``.
+        client_id: unique at the broker; a second client of the same name throws the first one out.
+        will: published retained when this client vanishes.
+        password: overrides the one in the URL, so that it can come from a file.
+
+    Raises:
+        BusError: the URL names no broker.
+    """
+
+    def __init__(self, url: str, client_id: str, *, will: Will | None = None, password: str | None = None) -> None:
+        parts = urlsplit(url)
+        if parts.scheme != "mqtt" or not parts.hostname:
+            raise BusError(f"broker {url!r}: expected mqtt://host[:port]")
+        self._host = parts.hostname
+        try:
+            self._port = parts.port or 1883
+        except ValueError:
+            raise BusError(f"broker {url!r}: the port must be a number from 1 to 65535") from None
+        self._subscriptions: list[tuple[str, Handler]] = []
+        self._connection_handlers: list[ConnectionHandler] = []
+        self._connected = False
+        self._told_away = False
+        self._client = paho.Client(
+            CallbackAPIVersion.VERSION2, client_id=client_id, clean_session=True, protocol=paho.MQTTv311
+        )
+        if parts.username:
+            secret = password if password is not None else unquote(parts.password or "")
+            self._client.username_pw_set(unquote(parts.username), secret)
+        if will is not None:
+            self._client.will_set(will.topic, will.payload, qos=1, retain=True)
+        self._client.reconnect_delay_set(*_RECONNECT_S)
+        self._client.on_connect = self._on_connect
+        self._client.on_connect_fail = self._on_connect_fail
+        self._client.on_disconnect = self._on_disconnect
+        self._client.on_message = self._on_message
+        self._client.on_socket_open = _no_delay
+
+    @property
+    def where(self) -> str:
+        """``host:port``, for people."""
+        return f"{self._host}:{self._port}"
+
+    @property
+    def connected(self) -> bool:
+        """See :class:`hub.link.bus.Bus`."""
+        return self._connected
+
+    def publish(self, topic: str, payload: bytes, *, retain: bool = False, qos: int = 1) -> bool:
+        """See :class:`hub.link.bus.Bus`."""
+        if "+" in topic or "#" in topic:
+            raise ValueError(f"topic {topic!r}: a wildcard cannot be published to")
+        if not self._connected:
+            return False
+        return self._client.publish(topic, payload, qos=qos, retain=retain).rc == MQTTErrorCode.MQTT_ERR_SUCCESS
+
+    def subscribe(self, topic_filter: str, handler: Handler) -> None:
+        """See :class:`hub.link.bus.Bus`."""
+        self._subscriptions.append((topic_filter, handler))
+
+    def on_connection(self, handler: ConnectionHandler) -> None:
+        """See :class:`hub.link.bus.Bus`."""
+        self._connection_handlers.append(handler)
+
+    def start(self) -> None:
+        """See :class:`hub.link.bus.Bus`."""
+        self._client.connect_async(self._host, self._port, keepalive=KEEPALIVE_S)
+        self._client.loop_start()
+
+    def close(self, farewell: Will | None = None) -> None:
+        """See :class:`hub.link.bus.Bus`."""
+        if farewell is not None and self._connected:
+            info = self._client.publish(farewell.topic, farewell.payload, qos=1, retain=True)
+            if info.rc == MQTTErrorCode.MQTT_ERR_SUCCESS:
+                info.wait_for_publish(_FAREWELL_S)
+        self._connected = False
+        self._client.disconnect()
+        self._client.loop_stop()
+
+    def _on_connect(
+        self, client: paho.Client, _userdata: object, _flags: object, reason: ReasonCode, _properties: Properties | None
+    ) -> None:
+        if reason.is_failure:
+            if not self._told_away:
+                log.warning("broker %s refuses us: %s; check user and password", self.where, reason)
+            self._told_away = True
+            return
+        for topic_filter in dict.fromkeys(f for f, _ in self._subscriptions):
+            client.subscribe(topic_filter, qos=1)
+        self._connected = True
+        if self._told_away:
+            log.warning("broker %s is back", self.where)
+        self._told_away = False
+        self._tell(connected=True)
+
+    def _on_connect_fail(self, _client: paho.Client, _userdata: object) -> None:
+        if not self._told_away:
+            log.warning("broker %s is away; facts wait, trying again", self.where)
+        self._told_away = True
+
+    def _on_disconnect(
+        self, _client: paho.Client, _userdata: object, _flags: object, reason: ReasonCode, _properties: object
+    ) -> None:
+        was, self._connected = self._connected, False
+        if was:
+            if not self._told_away:
+                log.warning("broker %s lost (%s); facts wait, trying again", self.where, reason)
+            self._told_away = True
+            self._tell(connected=False)
+
+    def _tell(self, *, connected: bool) -> None:
+        for handler in self._connection_handlers:
+            try:
+                handler(connected)
+            except Exception:  # an error that escapes would end paho's thread while publish still seems to work
+                log.exception("a connection handler failed")
+
+    def _on_message(self, _client: paho.Client, _userdata: object, message: paho.MQTTMessage) -> None:
+        received = Message(message.topic, bytes(message.payload), message.retain)
+        for topic_filter, handler in self._subscriptions:
+            # Brokers may deliver retained messages of other clients' subscriptions, so the filter is applied here.
+            if topics.matches(topic_filter, received.topic):
+                try:
+                    handler(received)
+                except Exception:  # an error that escapes would end paho's thread while publish still seems to work
+                    log.exception("a handler of %s failed", topic_filter)
+
+
+def _no_delay(_client: paho.Client, _userdata: object, sock: Any) -> None:
+    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
