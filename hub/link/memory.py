@@ -122,14 +122,14 @@ class MemoryBus:
         for topic, payload in list(self._broker.retained.items()):
             self.receive(Message(topic, payload, retain=True))
         for handler in self._connection_handlers:
-            handler(True)  # noqa: FBT003 - the door's handlers take one flag
+            handler(True)
 
     def lose(self) -> None:
         """The broker went away."""
         if self._connected:
             self._connected = False
             for handler in self._connection_handlers:
-                handler(False)  # noqa: FBT003 - the door's handlers take one flag
+                handler(False)
 
     def receive(self, message: Message) -> None:
         """Call the handlers of every matching subscription."""
