@@ -1,0 +1,133 @@
+"""Colour as distance: pictures in float CIE Lab, and the measures of edges and lines that need no polarity.
+
+Lab is used because a Euclidean step in it is about as visible anywhere: one set of thresholds then serves red
+lines on blue, pencil on maple and black discs on dark ditches alike.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+#: An 8-bit picture, ``(h, w)`` or ``(h, w, 3)`` with blue first.
+Image = NDArray[np.uint8]
+#: Pictures and profiles in single precision. (numpy's and OpenCV's own annotations lose the precision on the way.)
+Floats = NDArray[Any]
+#: Places and matrices in double precision.
+Array = NDArray[Any]
+
+#: Brightness, of 255, to which the 97th percentile of a dim picture is lifted.
+BRIGHT = 225.0
+#: Gains below this are left alone: they would change nothing but the noise.
+LEAST_GAIN = 1.15
+#: Sobel 3x3 divided by this is the slope per pixel.
+SOBEL_NORM = 8.0
+
+
+def exposure_gain(bgr: Image) -> float:
+    """Factor that lifts a dim picture so that the thresholds, which are steps in Lab, hold for it too.
+
+    Only a sample of the pixels is looked at.
+
+    Args:
+        bgr: 8-bit picture, blue first.
+
+    Returns:
+        A factor of at least 1; 1.0 when the picture is bright enough or black.
+    """
+    step = max(1, min(bgr.shape[:2]) // 160)
+    top = float(np.percentile(bgr[::step, ::step].max(axis=2), 97))
+    if top < 4.0:
+        return 1.0
+    gain = BRIGHT / top
+    return gain if gain > LEAST_GAIN else 1.0
+
+
+def to_lab(bgr: Image, gain: float = 1.0) -> Floats:
+    """The picture in float CIE Lab (L 0..100) after ``gain``, bright pixels clipped."""
+    scaled = np.multiply(bgr, np.float32(gain / 255.0), dtype=np.float32)
+    if gain > 1.0:
+        np.minimum(scaled, np.float32(1.0), out=scaled)
+    return np.asarray(cv2.cvtColor(scaled, cv2.COLOR_BGR2Lab), dtype=np.float32)
+
+
+def gradient(lab: Floats, sigma_px: float = 1.0) -> tuple[Floats, Floats, Floats]:
+    """Slope of whichever Lab channel is steepest at each pixel.
+
+    Args:
+        lab: float Lab picture, shape ``(h, w, 3)``.
+        sigma_px: blur before the slope is taken.
+
+    Returns:
+        ``(gx, gy, magnitude)``, each ``(h, w)``, in Lab units per pixel.
+    """
+    smooth = cv2.GaussianBlur(lab, (0, 0), sigma_px) if sigma_px > 0 else lab
+    gx = np.asarray(cv2.Sobel(smooth, cv2.CV_32F, 1, 0, scale=1 / SOBEL_NORM))
+    gy = np.asarray(cv2.Sobel(smooth, cv2.CV_32F, 0, 1, scale=1 / SOBEL_NORM))
+    power = gx * gx + gy * gy
+    best_x, best_y, best = gx[..., 0].copy(), gy[..., 0].copy(), power[..., 0].copy()
+    for channel in (1, 2):
+        larger = power[..., channel] > best
+        np.copyto(best_x, gx[..., channel], where=larger)
+        np.copyto(best_y, gy[..., channel], where=larger)
+        np.copyto(best, power[..., channel], where=larger)
+    return best_x, best_y, np.sqrt(best)
+
+
+def ridge(profiles: Floats, sides: tuple[int, ...]) -> Floats:
+    """How much each sample differs from BOTH its sides in the same direction of colour: a line, whatever its colour.
+
+    A step edge differs from one side only and gives about nothing, so the rim of the surface and inlay joints do
+    not pass for printed lines.
+
+    Args:
+        profiles: Lab samples along a direction, shape ``(..., n, 3)``.
+        sides: distances to the sides, in samples; the strongest answer counts.
+
+    Returns:
+        Shape ``(..., n)``, in Lab units, 0 within the largest side of both ends.
+    """
+    answer = np.zeros(profiles.shape[:-1], dtype=np.float32)
+    n = profiles.shape[-2]
+    for side in sides:
+        middle = profiles[..., side : n - side, :]
+        product = np.einsum(
+            "...c,...c->...", middle - profiles[..., : n - 2 * side, :], middle - profiles[..., 2 * side :, :]
+        )
+        part = answer[..., side : n - side]
+        np.maximum(part, np.sqrt(np.maximum(product, 0.0)), out=part)
+    edge = max(sides)
+    answer[..., :edge] = 0.0
+    answer[..., n - edge :] = 0.0
+    return answer
+
+
+def sample(lab: Floats, x_px: NDArray[np.floating], y_px: NDArray[np.floating]) -> Floats:
+    """Bilinear samples of a picture at ``x_px, y_px`` (same shape, 1-d or 2-d); NaN outside the picture.
+
+    The points may be of any number; they are laid out so that OpenCV's limit of 32767 rows is never met.
+    """
+    shape = x_px.shape
+    columns = shape[-1]
+    map_x = np.ascontiguousarray(x_px, dtype=np.float32).reshape(-1, columns)
+    map_y = np.ascontiguousarray(y_px, dtype=np.float32).reshape(-1, columns)
+    if map_x.shape[0] >= 32000:
+        width = int(np.ceil(np.sqrt(map_x.size)))
+        pad = (-map_x.size) % width
+        map_x = np.pad(map_x.ravel(), (0, pad)).reshape(-1, width)
+        map_y = np.pad(map_y.ravel(), (0, pad)).reshape(-1, width)
+    values = np.asarray(
+        cv2.remap(lab, map_x, map_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT, borderValue=(np.nan,) * 4)
+    )
+    count = int(np.prod(shape))
+    return values.reshape(-1, *lab.shape[2:])[:count].reshape(*shape, *lab.shape[2:])
+
+
+def apply_homography(homography: Array, x: Array, y: Array) -> tuple[Array, Array]:
+    """Map points (any shape) by a 3x3 homography."""
+    h = homography
+    w = h[2, 0] * x + h[2, 1] * y + h[2, 2]
+    return (h[0, 0] * x + h[0, 1] * y + h[0, 2]) / w, (h[1, 0] * x + h[1, 1] * y + h[1, 2]) / w

@@ -1,0 +1,186 @@
+"""Find the three printed rings of a crokinole board in any picture, without a click and without knowing the board.
+
+``find_rings`` is what a photo, a calibration of the live camera and a check after a bump all use.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+from firmware_py.camera.lab import Array, Floats, Image, apply_homography, exposure_gain, to_lab
+from firmware_py.camera.ringfit import RingFit, fit_rings
+from firmware_py.camera.ringsearch import SIDE_PX, Sighting, edge_voters, likely_tilts, sight_rings
+
+#: The rings are fitted in a picture of at most this long side; more pixels add time, not truth.
+WORK_PX = 1600
+#: Every line must be covered so far; boards reach 0.75 and more, other round things 0.3.
+LEAST_COVERAGE = 0.6
+#: A fit from the first look that is this good ends the search at once.
+PLAIN_COVERAGE = 0.75
+#: Tilts tried when the picture does not show a board from above.
+TILTS = 8
+
+Ellipse = tuple[float, float, float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Rings:
+    """The rings of a board in one picture.
+
+    Attributes:
+        homography: board plane (outer line = unit circle, +y down the picture) to picture pixels, row by row.
+        ratios: radii of the 15, 10 and outer line over the outer one.
+        coverage: the least share of its visible angles at which any of the three lines was seen.
+        visible: share of the outer line inside the picture.
+        residual: rms distance of the seen lines from the fit, in outer radii.
+        widths: widths of the three lines, in outer radii; NaN where not measured.
+        offsets: where each line was seen relative to the fit, in outer radii, ``(3, angles)``, NaN where not.
+        size_wh: width and height of the picture.
+    """
+
+    homography: tuple[float, ...]
+    ratios: tuple[float, float, float]
+    coverage: float
+    visible: float
+    residual: float
+    widths: tuple[float, float, float]
+    offsets: Array
+    size_wh: tuple[int, int]
+
+    @property
+    def image_from_board(self) -> Array:
+        """The homography as a 3x3 array."""
+        return np.array(self.homography).reshape(3, 3)
+
+    @property
+    def outer_radius_px(self) -> float:
+        """Mean radius of the outer line in the picture."""
+        _, _, a, b, _ = self.ellipse(2)
+        return math.sqrt(a * b)
+
+    def ellipse(self, ring: int) -> Ellipse:
+        """The ellipse ``(cx, cy, semi-major, semi-minor, degrees)`` that a ring makes in the picture.
+
+        Args:
+            ring: 0 = line 15, 1 = line 10, 2 = outer line.
+        """
+        return circle_image(self.image_from_board, self.ratios[ring])
+
+    def residual_mm(self, outer_line_mm: float) -> float:
+        """The rms distance of the seen lines from the fit, given the radius of the outer line."""
+        return self.residual * outer_line_mm
+
+
+def circle_image(homography: Array, radius: float, centre: tuple[float, float] = (0.0, 0.0)) -> Ellipse:
+    """The ellipse ``(cx, cy, semi-major, semi-minor, degrees)`` a homography makes of a circle.
+
+    Degrees run from +x towards +y of the picture, as OpenCV counts them.
+    """
+    cx, cy = centre
+    conic = np.array([[1.0, 0.0, -cx], [0.0, 1.0, -cy], [-cx, -cy, cx * cx + cy * cy - radius * radius]])
+    inverse = np.linalg.inv(homography)
+    c = inverse.T @ conic @ inverse
+    quadratic, linear = c[:2, :2], c[:2, 2]
+    middle = -np.linalg.solve(quadratic, linear)
+    scale = -(c[2, 2] + linear @ middle)
+    values, vectors = np.linalg.eigh(quadratic / scale)
+    minor, major = 1 / math.sqrt(abs(values[1])), 1 / math.sqrt(abs(values[0]))
+    degrees = math.degrees(math.atan2(vectors[1, 0], vectors[0, 0])) % 180.0
+    return (float(middle[0]), float(middle[1]), major, minor, degrees)
+
+
+def shrink(bgr: Image, long_side: int) -> tuple[Image, float]:
+    """The picture with at most ``long_side`` pixels, and the factor by which it was made smaller (at most 1)."""
+    factor = long_side / max(bgr.shape[:2])
+    if factor >= 1.0:
+        return bgr, 1.0
+    size = (max(1, round(bgr.shape[1] * factor)), max(1, round(bgr.shape[0] * factor)))
+    return np.asarray(cv2.resize(bgr, size, interpolation=cv2.INTER_AREA), dtype=np.uint8), factor
+
+
+def scaling(factor_x: float, factor_y: float) -> Array:
+    """Homography from a picture to its copy resized by the factors; pixel centres lie on whole numbers."""
+    return np.array([[factor_x, 0.0, (factor_x - 1) / 2], [0.0, factor_y, (factor_y - 1) / 2], [0.0, 0.0, 1.0]])
+
+
+def _best_fit(lab: Floats, sightings: list[Sighting], to_work: Array) -> RingFit | None:
+    best: RingFit | None = None
+    for sighting in sightings:
+        fit = fit_rings(lab, to_work @ sighting.homography, sighting.ratios)
+        if fit is None:
+            continue
+        if best is None or min(fit.coverage) > min(best.coverage):
+            best = fit
+        if min(best.coverage) >= PLAIN_COVERAGE:
+            break
+    return best
+
+
+def fit_lab(lab: Floats, small: Floats) -> RingFit | None:
+    """The rings of a Lab picture, with ``small`` the same picture at :data:`SIDE_PX`; None when there is no board."""
+    voters = edge_voters(small)
+    if len(voters.x) < 100:
+        return None
+    to_work = scaling(lab.shape[1] / small.shape[1], lab.shape[0] / small.shape[0])
+    best = _best_fit(lab, sight_rings(small, voters)[:3], to_work)
+    if best is None or min(best.coverage) < PLAIN_COVERAGE:
+        tilted = [
+            sighting
+            for warp in likely_tilts(voters, (small.shape[0], small.shape[1]), TILTS)
+            for sighting in sight_rings(small, voters, warp, peaks=3)[:2]
+        ]
+        tilted.sort(key=lambda s: -s.score)
+        second = _best_fit(lab, tilted[:4], to_work)
+        if second is not None and (best is None or min(second.coverage) > min(best.coverage)):
+            best = second
+    if best is None or min(best.coverage) < LEAST_COVERAGE:
+        return None
+    return best
+
+
+def find_rings(bgr: Image) -> Rings | None:
+    """Find the rings of a crokinole board.
+
+    Args:
+        bgr: 8-bit colour picture of any size, blue first; a grey one may be given as three equal channels.
+
+    Returns:
+        The rings in pixels of ``bgr``, or None when no board is seen: then no three concentric thin lines in about
+        the ratio 1:2:3 were covered to :data:`LEAST_COVERAGE`.
+    """
+    work, _ = shrink(bgr, WORK_PX)
+    little, _ = shrink(work, SIDE_PX)
+    gain = exposure_gain(work)
+    fit = fit_lab(to_lab(work, gain), to_lab(little, gain))
+    if fit is None:
+        return None
+    back = np.linalg.inv(scaling(work.shape[1] / bgr.shape[1], work.shape[0] / bgr.shape[0]))
+    return rings_of(fit, back, (bgr.shape[1], bgr.shape[0]))
+
+
+def rings_of(fit: RingFit, picture_from_work: Array, size_wh: tuple[int, int]) -> Rings:
+    """A fit made in a shrunken copy, told in pixels of the picture itself."""
+    homography = picture_from_work @ fit.homography
+    homography = homography / homography[2, 2]
+    return Rings(
+        homography=tuple(float(v) for v in homography.ravel()),
+        ratios=fit.ratios,
+        coverage=min(fit.coverage),
+        visible=fit.visible[2],
+        residual=fit.residual,
+        widths=fit.widths,
+        offsets=fit.offsets,
+        size_wh=size_wh,
+    )
+
+
+def ring_points(rings: Rings, ring: int, count: int = 360) -> Array:
+    """Points of a ring in the picture, ``(count, 2)``, for drawing."""
+    angle = np.arange(count) * (2 * np.pi / count)
+    radius = rings.ratios[ring]
+    x, y = apply_homography(rings.image_from_board, radius * np.cos(angle), radius * np.sin(angle))
+    return np.stack([x, y], axis=1)

@@ -1,0 +1,225 @@
+"""First sight of a board in a picture: the common centre of its rings, how it is tilted, about which radii.
+
+Every edge votes along its gradient for the centre it may be bent around, then the best centres are unwrapped and
+three thin rings in about the ratio 1:2:3 are looked for. A tilted board is met by turning the votes upright, not the
+picture. The answer is rough (about 3 % of the outer radius); :mod:`firmware_py.camera.ringfit` makes it exact.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+from firmware_py.camera.lab import Array, Floats, apply_homography, gradient, ridge, sample
+
+#: Long side of the picture in which the centre is looked for.
+SIDE_PX = 480
+#: Votes are cast this far from an edge, in parts of the long side.
+VOTE_RANGE = (0.04, 0.56)
+#: At most so many edges vote; they are thinned evenly.
+VOTERS = 9000
+#: Peaks of the vote that are tried as centres.
+PEAKS = 6
+#: Outer radius looked for, in parts of the long side.
+RADIUS_RANGE = (0.14, 0.56)
+#: Radius of the 15 line over that of the outer line.
+INNER_RATIO = (0.285, 0.40)
+#: Radius of the 10 line over that of the outer line departs from twice the inner ratio by at most this much.
+MIDDLE_SLACK = 0.06
+ANGLES = 180
+#: Tilts tried when a plain look fails.
+TILTS_DEG = (15.0, 26.0, 36.0)
+#: Focal length over the long side assumed for turning a view upright.
+FOCAL = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """A rough guess of the board's place.
+
+    Attributes:
+        homography: board (outer line = unit circle) to picture, shape ``(3, 3)``.
+        ratios: radius of the 15 and the 10 line over that of the outer line.
+        score: how much ring was seen; comparable only within one picture.
+    """
+
+    homography: Array
+    ratios: tuple[float, float]
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Voters:
+    """Edges of the small picture that vote for a centre: places and unit normals, each ``(n,)``."""
+
+    x: Floats
+    y: Floats
+    nx: Floats
+    ny: Floats
+
+
+def edge_voters(lab: Floats) -> Voters:
+    """The edges of a small Lab picture, evenly thinned, that may belong to a ring."""
+    gx, gy, magnitude = gradient(lab, 1.0)
+    least = max(1.0, float(np.percentile(magnitude, 75)))
+    keep = magnitude > least
+    keep[:2], keep[-2:], keep[:, :2], keep[:, -2:] = False, False, False, False
+    ys, xs = np.nonzero(keep)
+    if len(xs) > VOTERS:
+        pick = np.linspace(0, len(xs) - 1, VOTERS).astype(np.intp)
+        ys, xs = ys[pick], xs[pick]
+    size = np.maximum(magnitude[ys, xs], 1e-6)
+    return Voters(x=xs.astype(np.float32), y=ys.astype(np.float32), nx=gx[ys, xs] / size, ny=gy[ys, xs] / size)
+
+
+def upright(tilt_deg: float, azimuth_deg: float, shape: tuple[int, int]) -> Array:
+    """The homography that shows a picture as if its camera had been turned back by a tilt.
+
+    A turn of the camera needs no knowledge of where the board is, only of the lens: :data:`FOCAL` is assumed. The
+    middle of the picture stays where it is, at its scale.
+
+    Args:
+        tilt_deg: angle between the view and the straight-down one.
+        azimuth_deg: direction in the picture that is turned away.
+        shape: height and width of the picture.
+    """
+    focal = FOCAL * max(shape)
+    cx, cy = (shape[1] - 1) / 2, (shape[0] - 1) / 2
+    a, t = math.radians(azimuth_deg), math.radians(tilt_deg)
+    axis = np.array([-math.sin(a), math.cos(a), 0.0])
+    cross = np.array([[0.0, -axis[2], axis[1]], [axis[2], 0.0, -axis[0]], [-axis[1], axis[0], 0.0]])
+    rotation = np.eye(3) + math.sin(t) * cross + (1 - math.cos(t)) * (cross @ cross)
+    k = np.array([[focal, 0.0, cx], [0.0, focal, cy], [0.0, 0.0, 1.0]])
+    h = k @ rotation @ np.linalg.inv(k)
+    x, y = apply_homography(h, np.array(cx), np.array(cy))
+    scale = math.cos(t) ** 1.5
+    back = np.array([[scale, 0.0, cx - scale * float(x)], [0.0, scale, cy - scale * float(y)], [0.0, 0.0, 1.0]])
+    return np.asarray(back @ h)
+
+
+def turned(voters: Voters, warp: Array) -> Voters:
+    """The same edges after the picture was warped by a homography."""
+    x, y = voters.x.astype(np.float64), voters.y.astype(np.float64)
+    w = warp[2, 0] * x + warp[2, 1] * y + warp[2, 2]
+    u, v = apply_homography(warp, x, y)
+    # A normal turns with the inverse transpose of the Jacobian, up to scale its matrix of cofactors.
+    ux, uy = (warp[0, 0] - u * warp[2, 0]) / w, (warp[0, 1] - u * warp[2, 1]) / w
+    vx, vy = (warp[1, 0] - v * warp[2, 0]) / w, (warp[1, 1] - v * warp[2, 1]) / w
+    nx, ny = vy * voters.nx - vx * voters.ny, ux * voters.ny - uy * voters.nx
+    norm = np.hypot(nx, ny) + 1e-12
+    return Voters(
+        x=u.astype(np.float32),
+        y=v.astype(np.float32),
+        nx=(nx / norm).astype(np.float32),
+        ny=(ny / norm).astype(np.float32),
+    )
+
+
+def vote(voters: Voters, shape: tuple[int, int], step: int = 1) -> Floats:
+    """Votes for the common centre of the rings.
+
+    Args:
+        voters: the edges.
+        shape: height and width of the small picture.
+        step: cast every so-manyth vote only.
+
+    Returns:
+        Blurred votes at half the resolution of the small picture.
+    """
+    height, width = (shape[0] + 1) // 2, (shape[1] + 1) // 2
+    long_side = max(shape)
+    reach = np.arange(VOTE_RANGE[0] * long_side, VOTE_RANGE[1] * long_side, 2.0 * step, dtype=np.float32)
+    reach = np.concatenate([reach, -reach])
+    # One cell around the picture collects the votes that fall outside.
+    col = ((voters.x[:, None] + voters.nx[:, None] * reach) * 0.5 + 1.0).astype(np.int32)
+    row = ((voters.y[:, None] + voters.ny[:, None] * reach) * 0.5 + 1.0).astype(np.int32)
+    np.clip(col, 0, width + 1, out=col)
+    np.clip(row, 0, height + 1, out=row)
+    cells = np.bincount((row * (width + 2) + col).ravel(), minlength=(width + 2) * (height + 2))
+    votes = cells.reshape(height + 2, width + 2)[1:-1, 1:-1].astype(np.float32)
+    return np.asarray(cv2.GaussianBlur(votes, (0, 0), 1.5), dtype=np.float32)
+
+
+def peaks_of(votes: Floats, count: int) -> list[tuple[float, float, float]]:
+    """The strongest separate peaks as ``(x, y, votes)`` in pixels of the small picture."""
+    rest = votes.copy()
+    found = []
+    for _ in range(count):
+        _, value, _, (col, row) = cv2.minMaxLoc(rest)
+        if value <= 0:
+            break
+        found.append((2.0 * col + 0.5, 2.0 * row + 0.5, float(value)))
+        cv2.circle(rest, (col, row), 6, 0.0, -1)
+    return found
+
+
+def _ring_profiles(lab: Floats, centres: Array, unwarp: Array, radii: Floats) -> Floats:
+    """Share of angles at which a line is seen, per centre and radius, shape ``(centres, radii)``."""
+    angle = np.arange(ANGLES) * (2 * np.pi / ANGLES)
+    x = centres[:, 0, None, None] + np.cos(angle)[None, :, None] * radii
+    y = centres[:, 1, None, None] + np.sin(angle)[None, :, None] * radii
+    x, y = apply_homography(unwarp, x, y)
+    lines = np.nan_to_num(ridge(sample(lab, x, y), (2, 3)) / 6.0)
+    np.clip(lines, 0.0, 1.0, out=lines)
+    count = lines.shape[0]
+    wide = cv2.dilate(lines.reshape(count * ANGLES, -1), np.ones((1, 5), np.uint8))
+    share = np.asarray(wide).reshape(count, ANGLES, -1).mean(axis=1)
+    background = cv2.blur(share, (41, 1), borderType=cv2.BORDER_REFLECT)
+    return np.asarray(share - background, dtype=np.float32)
+
+
+def _best_rings(profile: Floats, radii: Floats, long_side: int) -> tuple[float, float, float, float]:
+    """Outer radius, both ratios and score of the three rings that fit one profile best."""
+    outer = np.arange(RADIUS_RANGE[0] * long_side, RADIUS_RANGE[1] * long_side, 1.0)
+    inner_ratio = np.arange(INNER_RATIO[0], INNER_RATIO[1], 0.005)
+    slack = np.arange(-MIDDLE_SLACK, MIDDLE_SLACK + 1e-9, 0.005)
+    middle_ratio = 2 * inner_ratio[:, None] + slack
+    p3 = np.interp(outer, radii, profile)[:, None, None]
+    p1 = np.interp(outer[:, None] * inner_ratio, radii, profile)[:, :, None]
+    p2 = np.interp(outer[:, None, None] * middle_ratio, radii, profile)
+    score = p1 + p2 + p3 + 1.5 * np.minimum(np.minimum(p1, p2), p3)
+    score = score - 1.5 * np.abs(inner_ratio - 1 / 3)[:, None] - np.abs(middle_ratio - 2 / 3)
+    best = int(np.argmax(score))
+    i, j, k = np.unravel_index(best, score.shape)
+    return float(outer[i]), float(inner_ratio[j]), float(middle_ratio[j, k]), float(score[i, j, k])
+
+
+def sight_rings(lab: Floats, voters: Voters, warp: Array | None = None, *, peaks: int = PEAKS) -> list[Sighting]:
+    """Rough rings around the best centres for one assumed tilt, best first.
+
+    Args:
+        lab: small Lab picture of :data:`SIDE_PX`.
+        voters: its edges.
+        warp: homography that shows the picture upright, see :func:`upright`; None for a view from above.
+        peaks: centres to try.
+
+    Returns:
+        Sightings in pixels of the small picture; empty when nothing votes.
+    """
+    shape = (lab.shape[0], lab.shape[1])
+    unwarp = np.eye(3) if warp is None else np.linalg.inv(warp)
+    centres = peaks_of(vote(voters if warp is None else turned(voters, warp), shape), peaks)
+    if not centres:
+        return []
+    long_side = max(shape)
+    radii = np.arange(2.0, RADIUS_RANGE[1] * long_side + 6.0, 1.0, dtype=np.float32)
+    places = np.array([c[:2] for c in centres])
+    profiles = _ring_profiles(lab, places, unwarp, radii)
+    sightings = []
+    for (x, y), profile in zip(places, profiles, strict=True):
+        outer, inner_ratio, middle_ratio, score = _best_rings(profile, radii, long_side)
+        circle = np.array([[outer, 0.0, x], [0.0, outer, y], [0.0, 0.0, 1.0]])
+        sightings.append(Sighting(homography=unwarp @ circle, ratios=(inner_ratio, middle_ratio), score=score))
+    return sorted(sightings, key=lambda s: -s.score)
+
+
+def likely_tilts(voters: Voters, shape: tuple[int, int], count: int) -> list[Array]:
+    """The warps, of a grid of tilts to 40 deg, under which the votes for one centre agree best."""
+    thin = max(1, len(voters.x) // 2200)
+    few = Voters(x=voters.x[::thin], y=voters.y[::thin], nx=voters.nx[::thin], ny=voters.ny[::thin])
+    warps = [upright(t, a, shape) for t in TILTS_DEG for a in np.arange(0.0, 360.0, 15.0)]
+    heights = [float(vote(turned(few, warp), shape, step=3).max()) for warp in warps]
+    return [warps[k] for k in np.argsort(heights)[::-1][:count]]

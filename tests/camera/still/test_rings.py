@@ -1,0 +1,83 @@
+"""The rings are found on any board, from any sane camera, and on nothing else."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+import cv2
+import numpy as np
+import pytest
+
+from firmware_py.camera.rings import Rings, circle_image, find_rings
+
+
+def error_of_outer_line(rings: Rings, camera) -> float:
+    """Largest distance of the true outer line from the found one, in outer radii."""
+    angle = np.linspace(0, 2 * np.pi, 120)
+    circle = np.stack([304.8 * np.cos(angle), 304.8 * np.sin(angle), np.zeros(120)], axis=1)
+    seen = np.c_[camera.see(circle), np.ones(120)] @ np.linalg.inv(rings.image_from_board).T
+    return float(np.abs(np.hypot(seen[:, 0] / seen[:, 2], seen[:, 1] / seen[:, 2]) - 1).max())
+
+
+@pytest.mark.parametrize("look", ["plain", "blue", "white", "oak", "green"])
+@pytest.mark.parametrize(("tilt_deg", "azimuth_deg"), [(0, 0), (12, 70), (25, 300)])
+def test_rings_of_any_board_are_found_from_any_sane_camera(drawn: ModuleType, look, tilt_deg, azimuth_deg):
+    camera = drawn.Camera(tilt_deg=tilt_deg, azimuth_deg=azimuth_deg, turn_deg=31, shift_mm=(20, -15))
+    discs = [drawn.Disc(101, 10), drawn.Disc(-200, 40, "dark"), drawn.Disc(30, 290)]
+    rings = find_rings(drawn.draw(discs, drawn.LOOKS[look], camera))
+    assert rings is not None
+    assert error_of_outer_line(rings, camera) < 0.003
+    wanted = np.array(drawn.LOOKS[look].rings) / 304.8
+    assert np.allclose(rings.ratios, wanted, atol=0.003)
+    assert rings.coverage > 0.8
+
+
+@pytest.mark.parametrize("focal", [0.6, 2.0])
+def test_tilted_board_is_found_through_short_and_long_lenses(drawn: ModuleType, focal):
+    camera = drawn.Camera(height_mm=1000 * focal, tilt_deg=24, azimuth_deg=130, focal=focal)
+    rings = find_rings(drawn.draw([], drawn.LOOKS["oak"], camera))
+    assert rings is not None
+    assert error_of_outer_line(rings, camera) < 0.003
+
+
+def test_part_of_the_board_outside_the_picture_is_told(drawn: ModuleType):
+    rings = find_rings(drawn.draw([], camera=drawn.Camera(shift_mm=(-300, 0))))
+    assert rings is not None
+    assert 0.6 < rings.visible < 0.95
+
+
+def circles(radii: list[int], *, thick: int = 3) -> np.ndarray:
+    picture = np.full((800, 800, 3), 180, np.uint8)
+    for radius in radii:
+        cv2.circle(picture, (400, 400), radius, (20, 20, 20), thick, cv2.LINE_AA)
+    return picture
+
+
+@pytest.mark.parametrize(
+    "picture",
+    [
+        pytest.param(np.zeros((480, 640, 3), np.uint8), id="black"),
+        pytest.param(np.full((480, 640, 3), 127, np.uint8), id="plain grey"),
+        pytest.param(
+            np.random.default_rng(3).integers(0, 255, (480, 640, 3), dtype=np.uint8).astype(np.uint8), id="noise"
+        ),
+        pytest.param(circles([300]), id="a plate"),
+        pytest.param(circles([60, 300]), id="a record"),
+        pytest.param(circles([40, 80, 120, 160, 200, 240, 280, 320], thick=40), id="a shooting target"),
+        pytest.param(np.zeros((3, 5, 3), np.uint8), id="a few pixels"),
+    ],
+)
+def test_what_is_no_board_has_no_rings(picture):
+    assert find_rings(picture) is None
+
+
+def test_circle_image_is_the_ellipse_of_the_circle():
+    homography = np.array([[200.0, 12, 500], [-9, 180, 400], [1e-2, 2e-2, 1]])
+    cx, cy, a, b, degrees = circle_image(homography, 0.8)
+    angle = np.linspace(0, 2 * np.pi, 50)
+    p = np.stack([0.8 * np.cos(angle), 0.8 * np.sin(angle), np.ones(50)]).T @ homography.T
+    x, y = p[:, 0] / p[:, 2] - cx, p[:, 1] / p[:, 2] - cy
+    t = np.radians(degrees)
+    u, v = x * np.cos(t) + y * np.sin(t), y * np.cos(t) - x * np.sin(t)
+    assert np.allclose((u / a) ** 2 + (v / b) ** 2, 1.0, atol=1e-9)
+    assert a >= b
