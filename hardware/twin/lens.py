@@ -1,0 +1,157 @@
+"""Where the simulated camera hangs, and where its pinhole and lens put a point of the board.
+
+Pixels follow OpenCV: ``(u, v)`` with the centre of the top left pixel at ``(0, 0)``. The board frame is that of
+:mod:`hardware.board`, with z up from the playing surface.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hardware.board import Board
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class CameraPose:
+    """A camera above the board.
+
+    Attributes:
+        size_wh: picture size in pixels.
+        height_mm: height of the lens above the playing surface.
+        foot_xy_mm: point of the surface plane straight below the lens.
+        aim_xy_mm: point of the surface plane in the middle of the picture; with the foot point it gives the tilt.
+        turn_deg: how far the board is turned clockwise in the picture; at 0 seat 1 sits at the lower edge.
+        fov_deg: vertical field of view, lens distortion apart.
+        k1: radial distortion, first term (negative = barrel), on normalised image coordinates.
+        k2: radial distortion, second term.
+    """
+
+    size_wh: tuple[int, int] = (1280, 960)
+    height_mm: float = 1000.0
+    foot_xy_mm: tuple[float, float] = (0.0, 0.0)
+    aim_xy_mm: tuple[float, float] = (0.0, 0.0)
+    turn_deg: float = 0.0
+    fov_deg: float = 47.0
+    k1: float = 0.0
+    k2: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.height_mm <= 0 or not 5 <= self.fov_deg <= 120 or min(self.size_wh) < 16:
+            raise ValueError(
+                f"camera pose: height {self.height_mm} mm, field of view {self.fov_deg} deg and size {self.size_wh} px "
+                "must be positive, 5..120 and at least 16"
+            )
+        half_diagonal_deg = math.degrees(math.atan(math.hypot(*self.size_wh) / 2 / self.focal_px))
+        if self.tilt_deg + half_diagonal_deg > 85:
+            raise ValueError(f"camera pose: tilted by {self.tilt_deg:.0f} deg it would see the horizon")
+
+    @property
+    def focal_px(self) -> float:
+        """Focal length in pixels."""
+        return self.size_wh[1] / 2 / math.tan(math.radians(self.fov_deg) / 2)
+
+    @property
+    def centre_px(self) -> tuple[float, float]:
+        """Principal point ``(u, v)``: the middle of the picture."""
+        return ((self.size_wh[0] - 1) / 2, (self.size_wh[1] - 1) / 2)
+
+    @property
+    def tilt_deg(self) -> float:
+        """Angle between the optical axis and the vertical."""
+        reach_mm = math.dist(self.foot_xy_mm, self.aim_xy_mm)
+        return math.degrees(math.atan2(reach_mm, self.height_mm))
+
+    @property
+    def axes(self) -> Floats:
+        """Rows: the picture's right, its down, and the optical axis as unit vectors of the board frame."""
+        (fx, fy), (ax, ay) = self.foot_xy_mm, self.aim_xy_mm
+        forward = np.array([ax - fx, ay - fy, -self.height_mm])
+        forward /= np.linalg.norm(forward)
+        turn = math.radians(self.turn_deg)
+        right = np.cross(forward, [-math.sin(turn), math.cos(turn), 0.0])
+        right /= np.linalg.norm(right)
+        return np.stack([right, np.cross(forward, right), forward])
+
+    def project(self, x_mm: ArrayLike, y_mm: ArrayLike, z_mm: ArrayLike = 0.0) -> Floats:
+        """Pixels ``(..., 2)`` at which points of the board frame are seen; the arguments broadcast."""
+        fx, fy = self.foot_xy_mm
+        x, y, z = np.broadcast_arrays(np.asarray(x_mm, float), np.asarray(y_mm, float), np.asarray(z_mm, float))
+        seen = np.stack([x - fx, y - fy, z - self.height_mm], axis=-1) @ self.axes.T
+        flat = seen[..., :2] / seen[..., 2:]
+        r2 = np.sum(flat * flat, axis=-1, keepdims=True)
+        return np.asarray(flat * (1 + r2 * (self.k1 + r2 * self.k2)) * self.focal_px + self.centre_px)
+
+    def ground(self, u: ArrayLike, v: ArrayLike, z_mm: float = 0.0) -> Floats:
+        """Points ``(..., 2)`` in mm of the plane at ``z_mm`` that are seen at pixels ``(u, v)``."""
+        flat = (np.stack(np.broadcast_arrays(np.asarray(u, float), np.asarray(v, float)), axis=-1) - self.centre_px) / (
+            self.focal_px
+        )
+        if self.k1 or self.k2:
+            bent = np.sqrt(np.sum(flat * flat, axis=-1, keepdims=True))
+            r = bent.copy()
+            for _ in range(6):  # Newton; a mild lens is exact to 1e-9 after four steps
+                r2 = r * r
+                r -= (r * (1 + r2 * (self.k1 + r2 * self.k2)) - bent) / (1 + r2 * (3 * self.k1 + 5 * r2 * self.k2))
+            flat = flat * np.divide(r, bent, out=np.ones_like(r), where=bent > 0)
+        right, down, forward = self.axes
+        ray = flat[..., :1] * right + flat[..., 1:] * down + forward
+        return np.asarray(self.foot_xy_mm + ray[..., :2] * ((z_mm - self.height_mm) / ray[..., 2:]))
+
+    def nudged(self, dx_mm: float = 0.0, dy_mm: float = 0.0, turn_deg: float = 0.0) -> CameraPose:
+        """The pose after the mount was bumped: moved sideways and turned, its tilt unchanged."""
+        (fx, fy), (ax, ay) = self.foot_xy_mm, self.aim_xy_mm
+        return replace(
+            self,
+            foot_xy_mm=(fx + dx_mm, fy + dy_mm),
+            aim_xy_mm=(ax + dx_mm, ay + dy_mm),
+            turn_deg=self.turn_deg + turn_deg,
+        )
+
+
+def _fov_for(board: Board, height_mm: float, spare: float) -> float:
+    """Field of view that shows the board up to its rail, times ``spare``."""
+    half_mm = (board.rail_radius_mm + 22) * spare
+    return 2 * math.degrees(math.atan2(half_mm, height_mm))
+
+
+def nominal_pose(board: Board, size_wh: tuple[int, int] = (1280, 960)) -> CameraPose:
+    """A good mount as people build it: 1 m up, three degrees off the vertical, not quite above the middle."""
+    return CameraPose(
+        size_wh=size_wh,
+        height_mm=1010.0,
+        foot_xy_mm=(34.0, -47.0),
+        aim_xy_mm=(5.0, -3.0),
+        turn_deg=1.7,
+        fov_deg=_fov_for(board, 1010.0, 1.06),
+        k1=-0.045,
+        k2=0.008,
+    )
+
+
+def drawn_pose(
+    board: Board, seed: int, size_wh: tuple[int, int] = (1280, 960), max_tilt_deg: float = 25.0
+) -> CameraPose:
+    """Any sane mount: 600-1200 mm up, tilted up to ``max_tilt_deg``, off-centre, turned at will, barrel or cushion."""
+    rng = np.random.default_rng([seed, 0x9059])
+    height_mm = float(rng.uniform(600, 1200))
+    towards = rng.uniform(0, 2 * math.pi)
+    reach_mm = height_mm * math.tan(math.radians(float(rng.uniform(0, max_tilt_deg))))
+    aim = rng.uniform(-15, 15, 2)
+    slant_mm = math.hypot(reach_mm, height_mm)
+    near_mm = max(slant_mm - board.rail_radius_mm * reach_mm / slant_mm, 0.4 * slant_mm)
+    return CameraPose(
+        size_wh=size_wh,
+        height_mm=height_mm,
+        foot_xy_mm=(float(aim[0] + reach_mm * math.cos(towards)), float(aim[1] + reach_mm * math.sin(towards))),
+        aim_xy_mm=(float(aim[0]), float(aim[1])),
+        turn_deg=float(rng.uniform(-180, 180)),
+        fov_deg=min(_fov_for(board, near_mm, float(rng.uniform(1.06, 1.2))), 84.0),
+        k1=float(rng.uniform(-0.12, 0.03)),
+        k2=float(rng.uniform(-0.01, 0.03)),
+    )
