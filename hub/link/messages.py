@@ -262,6 +262,7 @@ class Health(msgspec.Struct, frozen=True):
         frame_rate_hz: frames read in a second, None without a camera.
         temperature_c: of the processor, None where unknown.
         capabilities: what this source can tell, e.g. ``twenties``, ``layout``, ``contacts``.
+        boot: of the daemon, which a request must name.
     """
 
     version: str
@@ -271,6 +272,19 @@ class Health(msgspec.Struct, frozen=True):
     frame_rate_hz: float | None = None
     temperature_c: float | None = None
     capabilities: tuple[str, ...] = ()
+    boot: str = ""
+
+
+class Do(msgspec.Struct, frozen=True):
+    """Hub to board: a request to the daemon whose boot it names; another boot refuses.
+
+    Attributes:
+        boot: of the daemon that is meant, from its health.
+        body: what the request needs.
+    """
+
+    boot: str
+    body: dict[str, Any] = {}
 
 
 class Call(msgspec.Struct, frozen=True):
