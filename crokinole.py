@@ -1,13 +1,195 @@
-"""The command line: wires the rooms together and holds no logic; a room is imported only where it is needed."""
+"""The command line: wires the rooms and holds no logic of its own.
+
+A room is imported only inside the subcommand that needs it, so that a Pi without a camera, or a laptop without pins,
+can use the rest. Exit status: 0 done, 1 the answer is no, 2 bad input or usage, 3 a needed thing is missing.
+"""
 
 from __future__ import annotations
 
+import logging
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar
+
 import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_FILE = click.Path(path_type=Path)
+_FOLDER = click.Path(path_type=Path, file_okay=False)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="crokinole")
 def main() -> None:
-    """A crokinole board that scores itself."""
+    """A crokinole board that scores itself: sensors, hub, pages, and a simulated club to try it all."""
+    logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(levelname).1s %(name)s: %(message)s")
+
+
+def _fail(text: str, status: int) -> NoReturn:
+    click.echo(f"crokinole: {text}", err=True)
+    sys.exit(status)
+
+
+def _daemon(start: F) -> F:
+    """Give a daemon's command its three options."""
+    for option in (
+        click.option("--show-config", is_flag=True, help="Print the effective configuration and end."),
+        click.option("--check-config", is_flag=True, help="Check the configuration and end."),
+        click.option("--config", "config_path", type=_FILE, help="TOML file; without it the defaults hold."),
+    ):
+        start = option(start)
+    return start
+
+
+def _run_daemon(room: str, config_path: Path | None, *, check_config: bool, show_config: bool) -> NoReturn:
+    import importlib
+
+    from hub.link import config
+
+    try:
+        settings = config.load_config(config_path) if config_path else config.Config()
+    except config.ConfigError as error:
+        _fail(str(error), 2)
+    if show_config:
+        click.echo(config.show_config(settings))
+        sys.exit(0)
+    if check_config:
+        click.echo(f"{config_path or 'the default configuration'} is good")
+        sys.exit(0)
+    try:
+        daemon = importlib.import_module(room)
+    except ModuleNotFoundError as error:
+        _fail(f"the package {error.name!r} is missing; see the README, 'Installing'", 3)
+    sys.exit(daemon.run(settings))
+
+
+@main.command()
+@_daemon
+def beam(config_path: Path | None, check_config: bool, show_config: bool) -> None:
+    """The daemon that reads the infrared beam across the 20-hole."""
+    _run_daemon("firmware_py.beam.daemon", config_path, check_config=check_config, show_config=show_config)
+
+
+@main.command()
+@_daemon
+def camera(config_path: Path | None, check_config: bool, show_config: bool) -> None:
+    """The daemon that reads the overhead camera."""
+    _run_daemon("firmware_py.camera.daemon", config_path, check_config=check_config, show_config=show_config)
+
+
+@main.command()
+@_daemon
+def hub(config_path: Path | None, check_config: bool, show_config: bool) -> None:
+    """The daemon that applies the rules and keeps the journal."""
+    _run_daemon("hub.service", config_path, check_config=check_config, show_config=show_config)
+
+
+@main.command()
+@_daemon
+def dashboard(config_path: Path | None, check_config: bool, show_config: bool) -> None:
+    """The pages: wall and tables."""
+    _run_daemon("dashboard.service", config_path, check_config=check_config, show_config=show_config)
+
+
+@main.command()
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
+@click.option("--port", default=1883, show_default=True, type=click.IntRange(1, 65535), help="TCP port to listen at.")
+def broker(host: str, port: int) -> None:
+    """An embedded MQTT broker for a home with one board; a club runs mosquitto."""
+    try:
+        from hub.club import broker as embedded
+    except ModuleNotFoundError as error:
+        _fail(f"the package {error.name!r} is missing: pip install 'crokinole[demo]'", 3)
+    sys.exit(embedded.run(host, port))
+
+
+@main.command()
+@click.option("--boards", default=2, show_default=True, type=click.IntRange(1, 60), help="How many boards play.")
+@click.option(
+    "--speed", default=1.0, show_default=True, type=click.FloatRange(0.1, 10), help="Simulated s in a real s."
+)
+@click.option("--seed", default=1, show_default=True, type=click.IntRange(0), help="Repeats an evening exactly.")
+@click.option("--rounds", default=0, type=click.IntRange(0), help="End after so many rounds.")
+@click.option("--games", default=0, type=click.IntRange(0), help="End after so many games.")
+@click.option("--rules", default="match-play", show_default=True, help="Name of the rule set.")
+@click.option("--headless", is_flag=True, help="No pages; in lock-step, as fast as the machine can.")
+@click.option("--json", "as_json", is_flag=True, help="Print the closing comparison as one JSON object.")
+@click.option("--broker", "broker_url", default="", help="Use this broker, mqtt://host:port, not an embedded one.")
+@click.option(
+    "--port", default=0, type=click.IntRange(0, 65535), help="Port of the pages [default: 8080 or a free one]."
+)
+@click.option("--dir", "run_dir", type=_FOLDER, help="Keep journal, logs and truth in this folder.")
+def demo(**choices: Any) -> None:
+    """A simulated club on this machine: boards, players, sensors, broker, hub and pages, each its own process."""
+    try:
+        from hub.club.demo import Demo, DemoError, Options
+    except ModuleNotFoundError as error:
+        _fail(f"the package {error.name!r} is missing: pip install 'crokinole[demo]'", 3)
+    if choices["headless"] and not (choices["rounds"] or choices["games"]):
+        choices["games"] = 1
+    try:
+        sys.exit(Demo(Options(**choices)).run())
+    except DemoError as error:
+        _fail(str(error), error.status)
+
+
+@main.command(hidden=True)
+@click.option("--socket", "socket_path", required=True, type=_FILE)
+@click.option("--memory", "memory_path", required=True, type=_FILE)
+@click.option("--truth", "truth_path", required=True, type=_FILE)
+@click.option("--board", default="tournament")
+@click.option("--seed", default=1, type=int)
+@click.option("--speed", default=1.0, type=float)
+@click.option("--rounds", default=0, type=int)
+@click.option("--games", default=0, type=int)
+@click.option("--rules", default="match-play")
+@click.option("--lockstep", is_flag=True)
+def twin(**choices: Any) -> None:
+    """One simulated board with its players; ``demo`` starts it."""
+    from hardware.twin import process
+
+    sys.exit(process.run(**choices))
+
+
+@main.command()
+@click.argument("files", nargs=-1, required=True, type=_FILE)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object for each photo.")
+@click.option("--overlay", "overlay_dir", type=_FOLDER, help="Write a picture with what was read into this folder.")
+@click.option("--rules", default="classic", show_default=True, help="Name of the rule set that counts.")
+@click.option("--board", "board", default="", help="Preset of the board in the photo; without it the rings tell.")
+@click.option("--twenties", default="", help="LIGHT,DARK: banked twenties, added to discs lying in the hole.")
+def photo(files: tuple[Path, ...], **choices: Any) -> None:
+    """Score photos of a finished round."""
+    try:
+        from firmware_py.camera import photo as reader
+    except ModuleNotFoundError as error:
+        _fail(f"the package {error.name!r} is missing: pip install 'crokinole[vision]'", 3)
+    sys.exit(reader.run(files, **choices))
+
+
+@main.command()
+@click.argument("files", nargs=-1, required=True, type=_FILE)
+def verify(files: tuple[Path, ...]) -> None:
+    """Run worked cases (shots, rounds, games, beam) and print every mismatch."""
+    from firmware_py.beam import cases as beam_cases
+    from hub.rules import cases as rule_cases
+
+    passed = failed = 0
+    for path in files:
+        try:
+            cases = rule_cases.load_cases(path)
+        except rule_cases.CaseFileError as error:
+            _fail(str(error), 2)
+        for case in cases:
+            run = beam_cases.run_beam_case if rule_cases.kind_of(case) == "beam" else rule_cases.run_case
+            mismatches = run(case)
+            passed, failed = passed + (not mismatches), failed + bool(mismatches)
+            for mismatch in mismatches:
+                click.echo(f"{path.name} {case['id']}: {mismatch}")
+    click.echo(f"{passed} passed, {failed} failed")
+    sys.exit(1 if failed else 0)
 
 
 if __name__ == "__main__":

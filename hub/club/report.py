@@ -1,0 +1,138 @@
+"""The closing comparison of a simulated evening: what the hub scored against what the twin knows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from hub.link.messages import Call
+from hub.link.snapshot import RoundView, Table
+
+Counts = dict[str, int]
+COUNTS = ("fouls", "twenties_on_foul", "opponent_twenties", "line_discs")
+
+
+class TruthRound(msgspec.Struct, frozen=True):
+    """A round as the twin knows it; totals with twenties."""
+
+    number: int
+    totals: dict[str, int]
+    twenties: dict[str, int]
+    counts: Counts
+
+
+class Truth(msgspec.Struct, frozen=True):
+    """What a twin wrote down of its evening."""
+
+    rounds: tuple[TruthRound, ...]
+    final: dict[str, int]
+
+
+class RoundReport(msgspec.Struct, frozen=True):
+    """One round, truth beside score."""
+
+    truth: dict[str, int]
+    scored: dict[str, int]
+    twenties_truth: dict[str, int]
+    twenties: dict[str, int]
+    questions: int
+    truth_counts: Counts
+
+
+class BoardReport(msgspec.Struct, frozen=True):
+    """One board's evening."""
+
+    board: str
+    rounds: tuple[RoundReport, ...]
+    final: dict[str, int]
+    final_truth: dict[str, int]
+    mismatches: int
+
+
+class Report(msgspec.Struct, frozen=True):
+    """The whole evening.
+
+    Attributes:
+        boards: one report each.
+        lost: sequence numbers that daemons gave out and the journal does not have.
+        duplicated: twenties called or banked twice.
+    """
+
+    boards: tuple[BoardReport, ...]
+    lost: int
+    duplicated: int
+
+    @property
+    def good(self) -> bool:
+        """Whether score and truth agree and nothing was lost or doubled."""
+        return not self.lost and not self.duplicated and not any(b.mismatches for b in self.boards)
+
+
+def read_truth(path: Path) -> Truth:
+    """The rounds and final scores of a twin's truth file; what is not there yet is empty."""
+    rounds: list[TruthRound] = []
+    final: dict[str, int] = {}
+    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
+        entry: dict[str, Any] = msgspec.json.decode(line)
+        if entry["is"] == "round":
+            rounds.append(msgspec.convert(entry, TruthRound))
+        elif entry["is"] == "final":
+            final = entry["scores"]
+    return Truth(tuple(rounds), final)
+
+
+def compare(board: str, truth: Truth, table: Table | None) -> BoardReport:
+    """Set the hub's rounds beside the truth's, in the order of play.
+
+    A round that the hub gives as a range because nothing hung on its doubt agrees if the truth lies inside. A round
+    that one of the two does not have is a mismatch, and so is another final score.
+    """
+    scored = table.rounds if table is not None else ()
+    rounds: list[RoundReport] = []
+    mismatches = abs(len(scored) - len(truth.rounds))
+    for told, view in zip(truth.rounds, scored, strict=False):
+        rounds.append(
+            RoundReport(
+                truth=told.totals,
+                scored=_plain(view.totals),
+                twenties_truth=told.twenties,
+                twenties=_plain(view.twenties),
+                questions=view.questions,
+                truth_counts={name: told.counts.get(name, 0) for name in COUNTS},
+            )
+        )
+        mismatches += not _agree(told, view)
+    final = {str(side): view.score for side, view in table.sides.items()} if table is not None else {}
+    mismatches += final != truth.final
+    return BoardReport(board, tuple(rounds), final, truth.final, mismatches)
+
+
+def doubled(calls: Sequence[Call], boards: Sequence[BoardReport]) -> int:
+    """Calls with the same id, and twenties banked beyond the truth's."""
+    called_again = len(calls) - len({call.id for call in calls})
+    banked_again = sum(
+        max(0, count - told.twenties_truth.get(side, 0))
+        for board in boards
+        for told in board.rounds
+        for side, count in told.twenties.items()
+    )
+    return called_again + banked_again
+
+
+def _agree(told: TruthRound, view: RoundView) -> bool:
+    within = all(
+        _bound(view.low, view, side) <= points <= _bound(view.high, view, side) for side, points in told.totals.items()
+    )
+    return within and _plain(view.twenties) == told.twenties
+
+
+def _plain(points: Mapping[Any, int]) -> dict[str, int]:
+    return {str(side): count for side, count in points.items()}
+
+
+def _bound(bounds: Mapping[Any, int], view: RoundView, side: str) -> int:
+    totals: Mapping[Any, int] = view.totals
+    return bounds.get(side, totals.get(side, -1))
