@@ -1,0 +1,58 @@
+"""The configuration: defaults, round trip, and errors that name file, key and the right one."""
+
+from pathlib import Path
+
+import pytest
+
+from hub.link.config import Config, ConfigError, load_config, parse_config, read_secret, show_config
+
+
+def test_an_empty_file_has_the_defaults() -> None:
+    assert parse_config("", "x.toml") == Config()
+
+
+def test_what_is_shown_reads_back_the_same() -> None:
+    config = parse_config('[board]\nid = "b-2"\n[camera]\nsize_wh = [640, 480]\nheight_mm = 910.5\n', "x.toml")
+    assert parse_config(show_config(config), "shown") == config
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[beem]\n", ["x.toml", "beem", "'beam'"]),
+        ("[beam]\npn = 4\n", ["x.toml", "[beam]", "'pn'", "'pin'"]),
+        ("[camera]\nfocus = 4\n", ["x.toml", "[camera]", "'focus'", "source"]),
+        ("beam = 4\n", ["x.toml", "beam", "section"]),
+        ('[beam]\npin = "four"\n', ["x.toml", "int", "beam.pin"]),
+        ('[beam]\nsource = "laser"\n', ["x.toml", "laser", "beam.source"]),
+        ("[beam\n", ["x.toml", "line 1"]),
+        ('[board]\nid = "Board 1"\n', ["x.toml", "[board] id", "Board 1"]),
+    ],
+)
+def test_an_error_names_file_and_key(text: str, words: list[str]) -> None:
+    with pytest.raises(ConfigError) as error:
+        parse_config(text, "x.toml")
+    assert all(word in str(error.value) for word in words)
+    assert "\n" not in str(error.value)
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"none\.toml.*No such file"):
+        load_config(tmp_path / "none.toml")
+
+
+def test_a_file_that_is_no_text_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "photo.toml"
+    path.write_bytes(b"\xff\xd8\xff")
+    with pytest.raises(ConfigError, match="UTF-8"):
+        load_config(path)
+
+
+def test_a_secret_others_can_read_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "pins"
+    path.write_text("1234\n")
+    path.chmod(0o644)
+    with pytest.raises(ConfigError, match="chmod 600"):
+        read_secret(path)
+    path.chmod(0o600)
+    assert read_secret(path) == "1234"
