@@ -3,160 +3,177 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from dataclasses import dataclass
 
 import cv2
 import numpy as np
 
 from hardware.board import Board
 from hardware.twin.lens import CameraPose
+from hardware.twin.print import SURFACE_TEXEL_MM, surface_texture
 from hardware.twin.sprites import Field, Picture, bgr, ramp, to_bytes
 from hardware.twin.styles import BoardStyle
-from hardware.twin.wood import SURFACE_TEXEL_MM, surface_texture, table_texture
+from hardware.twin.wood import DITCH_TEXEL_MM, TABLE_HALF_MM, ditch_texture, table_texture
 
-_SUB = (-0.25, 0.25)
+_TABLE_BELOW_MM = 9.0
+"""Thickness of the board's floor."""
 
-Plane = Callable[[float], tuple[Field, Field]]
-"""From a height in mm to x and y of the points that the pixels see there."""
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What each pixel looks at.
+
+    Attributes:
+        pose: camera.
+        gx: x in mm of the surface-plane point seen at each pixel, float32 ``(H, W)``.
+        gy: y likewise.
+        px_mm: size of each pixel on the surface plane: the root of the area it sees.
+    """
+
+    pose: CameraPose
+    gx: Field
+    gy: Field
+    px_mm: Field
+
+    def at(self, z_mm: float) -> tuple[Field, Field]:
+        """Points of the plane at ``z_mm``."""
+        k = np.float32((self.pose.height_mm - z_mm) / self.pose.height_mm)
+        fx, fy = (np.float32(v) for v in self.pose.foot_xy_mm)
+        return (self.gx - fx) * k + fx, (self.gy - fy) * k + fy
+
+
+def sight_of(pose: CameraPose) -> Sight:
+    """What each pixel of a camera looks at."""
+    w, h = pose.size_wh
+    seen = pose.ground(np.arange(w)[None, :], np.arange(h)[:, None])
+    gx, gy = (np.ascontiguousarray(seen[..., k], np.float32) for k in (0, 1))
+    ux, uy = np.gradient(seen[..., 0], axis=1), np.gradient(seen[..., 1], axis=1)
+    vx, vy = np.gradient(seen[..., 0], axis=0), np.gradient(seen[..., 1], axis=0)
+    return Sight(pose, gx, gy, np.ascontiguousarray(np.sqrt(np.abs(ux * vy - uy * vx)), np.float32))
 
 
 def _shape(x: Field, y: Field, inradius_mm: float, *, octagon: bool) -> Field:
     """How far inside a ring or octagon a point lies, mm."""
     if not octagon:
-        return np.float32(inradius_mm) - np.sqrt(x * x + y * y)
+        return np.asarray(np.float32(inradius_mm) - np.sqrt(x * x + y * y))
     ax, ay = np.abs(x), np.abs(y)
     diagonal = (ax + ay) * np.float32(math.sqrt(0.5))
-    return np.float32(inradius_mm) - np.maximum(np.maximum(ax, ay), diagonal)
+    return np.asarray(np.float32(inradius_mm) - np.maximum(np.maximum(ax, ay), diagonal))
 
 
 def _over(under: Field, cover: Field, colour: Field) -> Field:
     return under + cover[..., None] * (colour - under)
 
 
-def ground_maps(pose: CameraPose, du: float = 0.0, dv: float = 0.0) -> tuple[Field, Field]:
-    """X and y in mm of the surface-plane point seen at each pixel, each shifted by a part of a pixel."""
-    w, h = pose.size_wh
-    seen = pose.ground(np.arange(w)[None, :] + du, np.arange(h)[:, None] + dv)
-    return np.ascontiguousarray(seen[..., 0], np.float32), np.ascontiguousarray(seen[..., 1], np.float32)
-
-
-def pixel_mm(gx: Field, gy: Field) -> Field:
-    """Size of each pixel on the surface plane: the root of the area it sees."""
-    ux, uy = np.gradient(gx, axis=1), np.gradient(gy, axis=1)
-    vx, vy = np.gradient(gx, axis=0), np.gradient(gy, axis=0)
-    return np.ascontiguousarray(np.sqrt(np.abs(ux * vy - uy * vx)), np.float32)
+def _textured(texture: Picture, x: Field, y: Field, half_mm: float, texel_mm: float) -> Field:
+    """A flat texture seen through a lens: the mean of four sight lines in each pixel."""
+    u = (x + np.float32(half_mm)) / np.float32(texel_mm) - np.float32(0.5)
+    v = (np.float32(half_mm) - y) / np.float32(texel_mm) - np.float32(0.5)
+    steps = [np.gradient(m, axis=k) * np.float32(0.25) for m in (u, v) for k in (1, 0)]
+    total = np.zeros((*x.shape, 3), np.float32)
+    for a, b in ((-1, -1), (1, -1), (-1, 1), (1, 1)):
+        at_u, at_v = u + a * steps[0] + b * steps[1], v + a * steps[2] + b * steps[3]
+        total += cv2.remap(texture, at_u, at_v, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT)
+    return total / 4
 
 
 class BoardPainter:
-    """Paints one board from one pose, four sight lines for each pixel."""
+    """Paints one empty board from one pose, without its pegs, which stand among the discs."""
 
-    def __init__(self, board: Board, style: BoardStyle, pose: CameraPose, *, shadow_xy: tuple[float, float]) -> None:
-        self._board, self._style, self._pose = board, style, pose
+    def __init__(self, board: Board, style: BoardStyle, sight: Sight, *, shadow_xy: tuple[float, float]) -> None:
+        self._board, self._style, self._sight = board, style, sight
         self._shadow_xy = shadow_xy
-        self._surface, self._surface_half_mm = surface_texture(board, style)
-        self._table = table_texture(style)
+        self._px = sight.px_mm
 
     def paint(self) -> tuple[Field, Field, Field]:
         """Colour before any light ``(H, W, 3)``, varnish 0-1 ``(H, W)`` and ``rail_front`` ``(H, W)``."""
-        w, h = self._pose.size_wh
-        colour, varnish, front = (
-            np.zeros((h, w, 3), np.float32),
-            np.zeros((h, w), np.float32),
-            np.zeros((h, w), np.float32),
-        )
-        for dv in _SUB:
-            for du in _SUB:
-                c, s, f = self._once(*ground_maps(self._pose, du, dv))
-                colour += c
-                varnish += s
-                front += f
-        return colour / 4, varnish / 4, front / 4
-
-    def _once(self, gx: Field, gy: Field) -> tuple[Field, Field, Field]:
-        board, style = self._board, self._style
-        h_mm = self._pose.height_mm
-        fx, fy = (np.float32(v) for v in self._pose.foot_xy_mm)
-
-        def at(z_mm: float) -> tuple[Field, Field]:
-            k = np.float32((h_mm - z_mm) / h_mm)
-            return (gx - fx) * k + fx, (gy - fy) * k + fy
-
-        px = h_mm / self._pose.focal_px / 2  # half a pixel: one of four sight lines
+        board, style, px = self._board, self._style, self._px
+        gx, gy = self._sight.gx, self._sight.gy
         floor_z = -board.surface_height_mm
-        rail_z, table_z = floor_z + board.rail_height_mm, floor_z - 9.0
-        inner_mm, outer_mm = board.rail_radius_mm, board.rail_radius_mm + style.rail_width_mm
-        tx, ty = at(table_z)
-        picture = cv2.remap(self._table, tx + 1024, ty + 1024, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT).astype(
-            np.float32
-        )
-        off = -_shape(tx, ty, outer_mm, octagon=style.octagon)
-        picture *= (1 - 0.45 * np.exp(-np.maximum(off, 0) / 16))[..., None]
-        rail = bgr(style.rail_bgr)
-        body = np.zeros_like(gx)
-        for z in (table_z, (table_z + rail_z) / 2, rail_z):
-            body = np.maximum(body, ramp(_shape(*at(z), outer_mm, octagon=style.octagon), px))
-        picture = _over(picture, body, rail * 0.6)
-        rx, ry = at(rail_z)
-        outside, inside = (_shape(rx, ry, r, octagon=style.octagon) for r in (outer_mm, inner_mm))
-        edge = np.minimum(np.abs(outside), np.abs(inside))
-        streak = np.sin(np.arctan2(rx, ry) * 90 + np.sin(outside * 0.9) * 1.5) * (0.05 * min(1.0, style.grain + 0.3))
-        top = rail * (1 + streak + 0.18 * np.exp(-((edge - 1.2) ** 2) / 2))[..., None]
-        picture = _over(picture, ramp(outside, px), top)
-        opening = ramp(inside, px)
-        picture = _over(picture, opening, rail * 0.55)
-        picture = _over(picture, np.minimum(opening, self._floor_cover(at, px)), self._floor(at, floor_z))
+        picture, body = self._table_and_wall(floor_z - _TABLE_BELOW_MM, floor_z + board.rail_height_mm)
+        picture, opening = self._rail(picture, floor_z + board.rail_height_mm)
+        floor = ramp(self._inside(*self._sight.at(floor_z), board.rail_radius_mm), px)
+        picture = _over(picture, np.minimum(opening, floor), self._floor(floor_z))
         side = np.zeros_like(gx)
         for z in (floor_z, floor_z / 2, -1.0):
-            x, y = at(z)
+            x, y = self._sight.at(z)
             side = np.maximum(side, ramp(np.float32(board.surface_radius_mm) - np.sqrt(x * x + y * y), px))
         picture = _over(picture, np.minimum(side, opening), bgr(style.wall_bgr))
         r = np.sqrt(gx * gx + gy * gy)
         surface = np.minimum(ramp(np.float32(board.surface_radius_mm) - r, px), opening)
-        half, texel = np.float32(self._surface_half_mm), np.float32(SURFACE_TEXEL_MM)
-        u, v = (gx + half) / texel - np.float32(0.5), (half - gy) / texel - np.float32(0.5)
-        wood = cv2.remap(self._surface, u, v, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE).astype(np.float32)
-        wood *= (1 + 0.10 * np.exp(-((r - board.surface_radius_mm + 1) ** 2) / 1.5))[..., None]
-        picture = _over(picture, surface, wood)
-        picture = self._hole(picture, gx, gy, at, px)
+        texture, half_mm = surface_texture(board, style)
+        wood = _textured(texture, gx, gy, half_mm, SURFACE_TEXEL_MM)
+        wood *= (1 + 0.10 * np.exp(-((r - np.float32(board.surface_radius_mm - 1)) ** 2) / 1.5))[..., None]
+        picture = self._hole(_over(picture, surface, wood))
         return picture, surface * np.float32(style.varnish), body * (1 - opening)
 
-    def _floor_cover(self, at: Plane, px: float) -> Field:
-        return ramp(
-            _shape(*at(-self._board.surface_height_mm), self._board.rail_radius_mm, octagon=self._style.octagon), px
-        )
+    def _inside(self, x: Field, y: Field, inradius_mm: float) -> Field:
+        return _shape(x, y, inradius_mm, octagon=self._style.octagon)
 
-    def _floor(self, at: Plane, floor_z: float) -> Field:
-        x, y = at(floor_z)
-        u, v = (x * np.float32(1.3) + 1024), (y * np.float32(1.3) + 1024)
-        base = cv2.remap(self._table, v, u, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT).astype(np.float32)
-        base = bgr(self._style.ditch_bgr) * (0.9 + 0.1 * base / max(float(self._table.mean()), 1.0))
+    def _table_and_wall(self, table_z: float, rail_z: float) -> tuple[Field, Field]:
+        """The table with the board's shadow on it and the outside of the rail; and the share the rail covers."""
+        outer_mm = self._board.rail_radius_mm + self._style.rail_width_mm
+        x, y = self._sight.at(table_z)
+        picture = _textured(table_texture(self._style), x, y, TABLE_HALF_MM, 1.0)
+        lx, ly = (np.float32(v * (rail_z - table_z) / 2) for v in self._shadow_xy)
+        off = -self._inside(x - lx, y - ly, outer_mm)
+        picture *= (1 - 0.45 * np.exp(-np.maximum(off, 0) / 16))[..., None]
+        body = np.zeros_like(x)
+        for z in (table_z, (table_z + rail_z) / 2, rail_z):
+            body = np.maximum(body, ramp(self._inside(*self._sight.at(z), outer_mm), self._px))
+        return _over(picture, body, bgr(self._style.rail_bgr) * 0.6), body
+
+    def _rail(self, picture: Field, rail_z: float) -> tuple[Field, Field]:
+        """The rail's top and its inner wall; and the opening through which the board is seen."""
+        style, px = self._style, self._px
+        inner_mm = self._board.rail_radius_mm
+        x, y = self._sight.at(rail_z)
+        outside, inside = (self._inside(x, y, r) for r in (inner_mm + style.rail_width_mm, inner_mm))
+        edge = np.minimum(np.abs(outside), np.abs(inside))
+        angle = np.arctan2(x, y)
+        streak = np.sin(angle * 90 + np.sin(outside * 0.9) * 1.5) * np.float32(0.05 * min(1.0, style.grain + 0.3))
+        tone = 1 + streak + 0.18 * np.exp(-((edge - 1.2) ** 2) / 2)
+        if style.octagon:  # sides cut at a mitre, each its own piece of wood
+            side = np.round(angle / (np.pi / 4))
+            tone *= (
+                1
+                + 0.05 * np.sin(side * 2.4)
+                - 0.3 * np.exp(-((np.abs(angle / (np.pi / 4) - side) - 0.5) ** 2) * np.float32(4e4))
+            )
+        picture = _over(picture, ramp(outside, px), bgr(style.rail_bgr) * tone[..., None])
+        opening = ramp(inside, px)
+        return _over(picture, opening, bgr(style.rail_bgr) * 0.55), opening
+
+    def _floor(self, floor_z: float) -> Field:
+        """The ditch with the shadows of rail and surface, darker in its corners."""
+        board = self._board
+        x, y = self._sight.at(floor_z)
+        half_mm = board.rail_radius_mm * 1.1
+        base = _textured(ditch_texture(self._style, half_mm), x, y, half_mm, DITCH_TEXEL_MM)
         lx, ly = self._shadow_xy
-        rise = self._board.rail_height_mm
-        to_rail = _shape(
-            x - np.float32(lx * rise),
-            y - np.float32(ly * rise),
-            self._board.rail_radius_mm,
-            octagon=self._style.octagon,
-        )
-        shade = 0.72 + 0.28 * np.clip(0.5 + to_rail / 9, 0, 1)
-        corner = _shape(x, y, self._board.rail_radius_mm, octagon=self._style.octagon)
-        from_wall = np.sqrt(x * x + y * y) - np.float32(self._board.surface_radius_mm)
+        lights = [self._inside(x - lx * board.rail_height_mm, y - ly * board.rail_height_mm, board.rail_radius_mm)]
+        sx, sy = x - lx * board.surface_height_mm, y - ly * board.surface_height_mm
+        lights.append(np.sqrt(sx * sx + sy * sy) - np.float32(board.surface_radius_mm))
+        shade = np.ones_like(x)
+        for lit_mm in lights:
+            shade *= 0.72 + 0.28 * np.clip(0.5 + lit_mm / 9, 0, 1)
+        corner = self._inside(x, y, board.rail_radius_mm)
+        from_wall = np.sqrt(x * x + y * y) - np.float32(board.surface_radius_mm)
         shade *= 1 - 0.3 * np.exp(-np.maximum(corner, 0) / 7) - 0.3 * np.exp(-np.maximum(from_wall, 0) / 6)
         return np.asarray(base * shade[..., None], dtype=np.float32)
 
-    def _hole(self, picture: Field, gx: Field, gy: Field, at: Plane, px: float) -> Field:
-        board = self._board
-        hx, hy = (np.float32(v) for v in self._style.hole_offset_xy_mm)
+    def _hole(self, picture: Field) -> Field:
+        board, style, px = self._board, self._style, self._px
+        hx, hy = (np.float32(v) for v in style.hole_offset_xy_mm)
         radius = np.float32(board.hole_radius_mm)
-        opening = ramp(radius - np.sqrt((gx - hx) ** 2 + (gy - hy) ** 2), px)
-        picture = _over(picture, opening, bgr(self._style.surface_bgr) * 0.5)
-        x, y = at(-board.hole_depth_mm)
+        opening = ramp(radius - np.sqrt((self._sight.gx - hx) ** 2 + (self._sight.gy - hy) ** 2), px)
+        picture = _over(picture, opening, bgr(style.surface_bgr) * 0.5)
+        x, y = self._sight.at(-board.hole_depth_mm)
         deep = np.sqrt((x - hx) ** 2 + (y - hy) ** 2)
-        lx, ly = (v * board.hole_depth_mm for v in self._shadow_xy)
-        lit = radius - np.sqrt((x - hx - np.float32(lx)) ** 2 + (y - hy - np.float32(ly)) ** 2)
+        lx, ly = (np.float32(v * board.hole_depth_mm) for v in self._shadow_xy)
+        lit = radius - np.sqrt((x - hx - lx) ** 2 + (y - hy - ly) ** 2)
         shade = (0.62 + 0.38 * np.clip(0.5 + lit / 4, 0, 1)) * (1 - 0.25 * np.exp(-np.maximum(radius - deep, 0) / 2.5))
-        floor = bgr(self._style.hole_bgr) * shade[..., None]
-        return _over(picture, np.minimum(opening, ramp(radius - deep, px)), floor.astype(np.float32))
+        return _over(picture, np.minimum(opening, ramp(radius - deep, px)), bgr(style.hole_bgr) * shade[..., None])
 
 
 def lit_picture(colour: Field, varnish: Field, light: Field, glare: Field) -> Picture:

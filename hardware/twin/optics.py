@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hardware.board import Board
-from hardware.twin.board_drawn import BoardPainter, ground_maps, lit_picture, pixel_mm
+from hardware.twin.board_drawn import BoardPainter, lit_picture, sight_of
 from hardware.twin.discs_drawn import Body, disc_body, draw_body, draw_shadow, face_of, face_textures
+from hardware.twin.hands_drawn import draw_hand, draw_hand_shadow
 from hardware.twin.lens import CameraPose, drawn_pose, nominal_pose
 from hardware.twin.light import Optics, Sensor, glare_field, hard_optics, light_field, nominal_optics
 from hardware.twin.scene import Scene, SceneDisc, SceneHand
@@ -36,6 +37,7 @@ __all__ = [
 ]
 
 Thing = SceneDisc | SceneHand
+_ABOVE_ALL = 1e6
 
 
 class _Drawn:
@@ -53,8 +55,9 @@ class Renderer:
 
     def __init__(self, board: Board, style: BoardStyle, pose: CameraPose, optics: Optics, seed: int = 0) -> None:
         self.board, self.style, self.pose, self.optics, self.seed = board, style, pose, optics, seed
-        gx, gy = ground_maps(pose)
-        colour, varnish, rail_front = BoardPainter(board, style, pose, shadow_xy=optics.shadow_xy).paint()
+        sight = sight_of(pose)
+        gx, gy = sight.gx, sight.gy
+        colour, varnish, rail_front = BoardPainter(board, style, sight, shadow_xy=optics.shadow_xy).paint()
         self._stage = Stage(
             board=board,
             pose=pose,
@@ -62,7 +65,7 @@ class Renderer:
             hole_xy_mm=style.hole_offset_xy_mm,
             gx=gx,
             gy=gy,
-            px_mm=pixel_mm(gx, gy),
+            px_mm=sight.px_mm,
             light=light_field(optics, pose, gx, gy, seed),
             glare=glare_field(optics, gx, gy),
             rail_front=rail_front,
@@ -89,7 +92,7 @@ class Renderer:
 
     def render(self, scene: Scene, frame_number: int = 0) -> Picture:
         """One frame, uint8 BGR ``(H, W, 3)``; the scene is that of the middle of the exposure."""
-        wanted: tuple[Thing, ...] = scene.discs
+        wanted: tuple[Thing, ...] = (*scene.discs, *scene.hands)
         dirty = [drawn.box for thing, drawn in self._things.items() if thing not in set(wanted)]
         things: dict[Thing, _Drawn] = {}
         for thing in wanted:
@@ -110,8 +113,9 @@ class Renderer:
         return self._sensor.take(self._exposed, frame_number)
 
     def _draw(self, thing: Thing) -> _Drawn:
-        if not isinstance(thing, SceneDisc):
-            raise TypeError(f"no painter for {type(thing).__name__}")
+        if isinstance(thing, SceneHand):
+            order = (_ABOVE_ALL, thing.from_deg)
+            return _Drawn(order, draw_hand(thing, self._stage), draw_hand_shadow(thing, self._stage))
         style = self.style.disc(thing.colour)
         return self._drawn(disc_body(thing, self._stage, style), style, face_of(thing, self._faces))
 

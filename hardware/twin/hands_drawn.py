@@ -1,0 +1,173 @@
+"""Hands as the camera sees them: fingers, palm, forearm and sleeve above the board, with their soft shadow.
+
+Nobody measures a hand, so it is painted at half the picture's size from balls and the rods between them; what counts
+is that it covers discs and lines, darkens what lies beside it, and has the colours of skin and cloth.
+"""
+
+from __future__ import annotations
+
+import math
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from hardware.board import to_xy
+from hardware.twin.scene import SceneHand
+from hardware.twin.sprites import Box, Picture, Sprite, Stage, three
+
+Bgr = tuple[int, int, int]
+Ball = tuple[float, float, float, float]
+"""mm behind the fingertips, mm to the side, mm above the fingertips, radius in mm."""
+
+_SKINS: tuple[Bgr, ...] = ((128, 158, 208), (92, 126, 182), (150, 178, 222), (52, 78, 122), (74, 104, 158))
+_SLEEVES: tuple[Bgr | None, ...] = ((96, 62, 40), (40, 40, 44), None, (62, 70, 150), (196, 200, 204), (70, 110, 70))
+
+_FINGERS: tuple[tuple[Ball, ...], ...] = (
+    ((45, 38, 16, 7), (66, 34, 26, 8), (92, 28, 32, 10)),
+    ((32, 27, 14, 8), (54, 24, 28, 9), (86, 16, 34, 10)),
+    ((18, 15, 10, 8), (46, 12, 28, 9), (82, 4, 36, 10)),
+    ((7.5, 0, 7, 7.5), (38, -3, 22, 8.5), (82, -14, 36, 10)),
+)
+_PALM: tuple[Ball, ...] = ((88, -20, 36, 17), (92, 22, 34, 17), (128, 14, 44, 22), (126, -14, 44, 22))
+_THUMB: tuple[Ball, ...] = ((26, -25, 9, 8.5), (56, -36, 22, 10), (104, -24, 38, 15))
+_FOREARM: tuple[Ball, ...] = ((136, 0, 46, 25), (240, 0, 62, 31), (440, 0, 98, 42), (800, 0, 150, 48))
+_SLEEVE: tuple[Ball, ...] = ((222, 0, 60, 38), (440, 0, 98, 50), (800, 0, 150, 58))
+
+
+class _Canvas:
+    """A small picture that covers a box of the large one."""
+
+    def __init__(self, box: Box, shrink: int, channels: int) -> None:
+        self._origin, self.shrink = (box.x0, box.y0), shrink
+        h, w = -(-(box.y1 - box.y0) // shrink), -(-(box.x1 - box.x0) // shrink)
+        self.pixels: Picture = np.zeros((h, w) if channels == 1 else (h, w, channels), np.uint8)
+
+    def chain(self, balls: NDArray[np.float64], colour: tuple[int, ...], grow: float = 1.0) -> None:
+        """Balls ``(u, v, radius)`` in pixels of the large picture, and rods between neighbours."""
+        # (p + 0.5) / shrink - 0.5 maps the centre of a large pixel to the small picture; 4 fractional bits.
+        at = ((balls[:, :2] - self._origin + 0.5) / self.shrink - 0.5) * 16
+        radius = np.maximum(balls[:, 2] * grow / self.shrink * 16, 1)
+        for (u, v), r in zip(at, radius, strict=True):
+            cv2.circle(self.pixels, (round(u), round(v)), round(r), colour, -1, cv2.LINE_AA, 4)
+        for k in range(len(at) - 1):
+            along = at[k + 1] - at[k]
+            side = np.array([-along[1], along[0]]) / max(float(np.hypot(*along)), 1.0)
+            rod = [at[k] + side * radius[k], at[k + 1] + side * radius[k + 1]]
+            rod += [at[k + 1] - side * radius[k + 1], at[k] - side * radius[k]]
+            cv2.fillConvexPoly(self.pixels, np.rint(rod).astype(np.int32), colour, cv2.LINE_AA, 4)
+
+
+def _balls(hand: SceneHand, balls: tuple[Ball, ...]) -> NDArray[np.float64]:
+    """``(n, 4)``: place in the board frame and radius, mm."""
+    size = hand.width_mm / 85
+    back_x, back_y = to_xy(1.0, hand.from_deg)
+    side = size if hand.sleeve % 3 else -size  # every third person is left-handed
+    a, b, z, r = np.array(balls, float).T
+    a, b = a * size, b * side
+    return np.stack(
+        [hand.x_mm + a * back_x + b * back_y, hand.y_mm + a * back_y - b * back_x, hand.z_mm + z * size, r * size],
+        axis=1,
+    )
+
+
+def _seen(balls: NDArray[np.float64], stage: Stage) -> NDArray[np.float64]:
+    """Balls in pixels: ``(u, v, radius)``."""
+    x, y, z, r = balls.T
+    z = np.minimum(z, stage.pose.height_mm * 0.8)
+    depth = (np.stack([x, y, z], axis=1) - [*stage.pose.foot_xy_mm, stage.pose.height_mm]) @ stage.pose.axes[2]
+    return np.column_stack([stage.pose.project(x, y, z), r * stage.pose.focal_px / np.maximum(depth, 50)])
+
+
+def _box(balls: NDArray[np.float64], stage: Stage, pad: float) -> Box:
+    low, high = (balls[:, :2] - balls[:, 2:] - pad).min(axis=0), (balls[:, :2] + balls[:, 2:] + pad).max(axis=0)
+    w, h = stage.pose.size_wh
+    x0, y0 = max(int(low[0]) // 4 * 4, 0), max(int(low[1]) // 4 * 4, 0)
+    return Box(x0, y0, min(-(-int(high[0]) // 4) * 4, w), min(-(-int(high[1]) // 4) * 4, h))
+
+
+def draw_hand(hand: SceneHand, stage: Stage) -> Sprite:
+    """The hand itself, without its shadow."""
+    skin = _SKINS[hand.sleeve % len(_SKINS)]
+    sleeve = _SLEEVES[hand.sleeve % len(_SLEEVES)]
+    parts = [(_FOREARM, skin)] + [(f, skin) for f in _FINGERS] + [((*_PALM, _PALM[0]), skin), (_THUMB, skin)]
+    if sleeve is not None:
+        parts.append((_SLEEVE, sleeve))
+    seen = [(_seen(_balls(hand, balls), stage), colour) for balls, colour in parts]
+    ahead = stage.pose.project(
+        np.array([0.0, hand.vx_mm_s]) * stage.optics.shutter_ms / 1000 + hand.x_mm,
+        np.array([0.0, hand.vy_mm_s]) * stage.optics.shutter_ms / 1000 + hand.y_mm,
+        hand.z_mm,
+    )
+    smear_px = ahead[1] - ahead[0]
+    box = _box(np.concatenate([s for s, _ in seen]), stage, 4 + float(np.abs(smear_px).max()) / 2)
+    if box.empty:
+        return Sprite(box, np.zeros((0, 0, 3), np.uint8))
+    canvas = _Canvas(box, 2, 4)
+    light = _light_at(stage, box)
+    for balls, colour in seen:
+        lit = [min(c * light, 255) for c in colour]
+        canvas.chain(balls, (*(round(0.7 * c) for c in lit), 255))
+        canvas.chain(balls, (*(round(c) for c in lit), 255), grow=0.86)
+    if sleeve is None or len(seen) > 1:
+        palm = np.array([b[:2] for b in seen[5][0][:4]])
+        canvas.chain(np.column_stack([palm, np.full(4, seen[5][0][0, 2])]), (*(round(c * light) for c in skin), 255))
+    layer = _rounded(canvas.pixels)
+    layer = _smeared(layer, smear_px / 2)
+    full = cv2.resize(layer, None, fx=2, fy=2, interpolation=cv2.INTER_LINEAR)[: box.y1 - box.y0, : box.x1 - box.x0]
+    keep = cv2.bitwise_not(full[..., 3])
+    return Sprite(box, three(np.asarray(keep, np.uint8)), np.ascontiguousarray(full[..., :3], np.uint8))
+
+
+def draw_hand_shadow(hand: SceneHand, stage: Stage) -> Sprite | None:
+    """The soft shadow of hand and forearm on the board."""
+    optics = stage.optics
+    if not optics.shadow_strength:
+        return None
+    lx, ly = optics.shadow_xy
+    chains = []
+    for balls in (*_FINGERS, (*_PALM, _PALM[2], _PALM[0]), _THUMB, _FOREARM):
+        cast = _balls(hand, balls)
+        cast[:, 0] += lx * cast[:, 2]
+        cast[:, 1] += ly * cast[:, 2]
+        cast[:, 2] = 0.0
+        chains.append(_seen(cast, stage))
+    soft_px = (optics.shadow_soft_mm + 0.25 * (hand.z_mm + 30)) * stage.pose.focal_px / stage.pose.height_mm
+    box = _box(np.concatenate(chains), stage, soft_px + 4)
+    if box.empty:
+        return None
+    canvas = _Canvas(box, 4, 1)
+    dark = round(255 * optics.shadow_strength)
+    for chain in chains:
+        canvas.chain(chain, (dark,))
+    k = max(int(soft_px / 4) | 1, 3)
+    soft = cv2.blur(cv2.blur(canvas.pixels, (k, k)), (k, k))
+    full = cv2.resize(soft, None, fx=4, fy=4, interpolation=cv2.INTER_LINEAR)[: box.y1 - box.y0, : box.x1 - box.x0]
+    return Sprite(box, three(np.asarray(cv2.bitwise_not(full), np.uint8)))
+
+
+def _light_at(stage: Stage, box: Box) -> float:
+    rows, columns = box.slices
+    return float(stage.light[rows, columns][::16, ::16].mean())
+
+
+def _rounded(layer: Picture) -> Picture:
+    """Darker towards the outlines, as round limbs are; colours run into each other a little."""
+    soft = cv2.blur(layer, (3, 3))
+    bulge = cv2.blur(layer[..., 3], (13, 13))
+    shade = cv2.addWeighted(bulge, 0.5, bulge, 0, 128)
+    rounded = cv2.multiply(soft, cv2.merge([shade, shade, shade, np.full_like(shade, 255)]), scale=1 / 255)
+    return np.asarray(rounded, dtype=np.uint8)
+
+
+def _smeared(layer: Picture, smear_px: NDArray[np.float64]) -> Picture:
+    """The layer averaged along a short line, as a shutter leaves it."""
+    length = math.hypot(*smear_px)
+    if length < 1.5:
+        return layer
+    length = min(length, 10.0)
+    unit = smear_px / math.hypot(*smear_px)
+    kernel = np.zeros((11, 11), np.float32)
+    for t in np.linspace(-length / 2, length / 2, 11):
+        kernel[round(5 + unit[1] * t), round(5 + unit[0] * t)] += 1
+    return np.asarray(cv2.filter2D(layer, -1, kernel / kernel.sum()), dtype=np.uint8)
