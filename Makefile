@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check wheels clean
+.PHONY: demo test test-oldest check wheels clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.demo
@@ -17,6 +17,17 @@ check: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# Raspberry Pi OS Bookworm brings numpy 1.24 and OpenCV 4.6 from apt.
+test-oldest: $(VENV)-oldest/.done
+	$(VENV)-oldest/bin/python -m pytest -q tests/camera tests/twin
+
+$(VENV)-oldest/.done: pyproject.toml requirements.lock
+	$(PYTHON) -m venv $(VENV)-oldest
+	grep -viE '^(numpy|opencv-python-headless)==' requirements.lock > $(VENV)-oldest/rest.lock
+	$(VENV)-oldest/bin/pip install --quiet --disable-pip-version-check -c $(VENV)-oldest/rest.lock -e '.[dev]' \
+	  numpy==1.24.2 opencv-python-headless==4.6.0.66
+	@touch $@
 
 wheels: $(VENV)/.dev
 	$(BIN)/python .ci/check_wheels.py
@@ -37,4 +48,4 @@ $(VENV)/.dev: pyproject.toml requirements.lock | $(VENV)/bin/pip
 	@touch $@ $(VENV)/.demo
 
 clean:
-	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(VENV)-oldest build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
