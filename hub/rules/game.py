@@ -45,6 +45,8 @@ class GameSetup:
         head_start: game points that weaker sides begin with.
         discs: discs of seats that play with other numbers than the rules deal, e.g. fewer for the stronger player.
         board: the board's geometry.
+        shots: discs of each seat at the start of a round; follows from the rest.
+        dealt: discs of each side at the start of a round; follows from the rest.
     """
 
     ruleset: Ruleset
@@ -54,6 +56,8 @@ class GameSetup:
     head_start: Mapping[str, int] = field(default_factory=dict)
     discs: Mapping[int, int] = field(default_factory=dict)
     board: Board = TOURNAMENT
+    shots: Mapping[int, int] = field(init=False)
+    dealt: Mapping[str, int] = field(init=False)
 
     def __post_init__(self) -> None:
         players = self.ruleset.players
@@ -67,20 +71,12 @@ class GameSetup:
                 raise RulesError("bad_seat", f"discs: nobody sits at seat {seat} in {players}")
             if type(count) is not int or not 1 <= count <= dealt[seat]:
                 raise RulesError("bad_value", f"discs of seat {seat}: expected 1 to {dealt[seat]}, got {count!r}")
-
-    @property
-    def shots(self) -> dict[int, int]:
-        """Discs of each seat at the start of a round."""
-        return {**shots_per_seat(self.ruleset.players, self.ruleset.discs), **self.discs}
-
-    @property
-    def dealt(self) -> dict[str, int]:
-        """Discs of each side at the start of a round."""
-        totals = dict.fromkeys(sides_of(self.ruleset.players), 0)
-        sides = dict(SEATS[self.ruleset.players])
-        for seat, count in self.shots.items():
-            totals[sides[seat]] += count
-        return totals
+        shots = {**dealt, **self.discs}
+        totals = dict.fromkeys(sides_of(players), 0)
+        for seat, side in SEATS[players]:
+            totals[side] += shots[seat]
+        object.__setattr__(self, "shots", shots)
+        object.__setattr__(self, "dealt", totals)
 
 
 def opener_of(setup: GameSetup, round_number: int) -> int:
@@ -362,7 +358,18 @@ def _shot_taken(state: GameState, event: ShotTaken) -> GameState:
         code = verdict.reasons[0].code
         raise RulesError(code, f"people must decide this shot first ({code}, rule {verdict.reasons[0].rule})")
     after = verdict.after if event.ruling is None else _possible(state, event.ruling)
-    return replace(state, taken=_after_turn(state), position=after, before=state.position, verdict=verdict)
+    return GameState(  # spelt out: replace() costs as much as a third of the judgement
+        setup=setup,
+        score=state.score,
+        rounds=state.rounds,
+        order=state.order,
+        taken=_after_turn(state),
+        position=after,
+        reshoots=state.reshoots,
+        before=state.position,
+        extra=state.extra,
+        verdict=verdict,
+    )
 
 
 def _possible(state: GameState, position: Position) -> Position:

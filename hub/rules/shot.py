@@ -13,6 +13,7 @@ from typing import Final
 from hardware.board import TOURNAMENT, Board, to_xy
 from hub.rules.course import follow
 from hub.rules.outcome import Hearing, carry_out, undecided
+from hub.rules.people import CALL_RULES
 from hub.rules.position import HOLE, Place, Position, Shot
 from hub.rules.ruleset import Ruleset
 from hub.rules.seats import dealt_per_side, side_of_seat
@@ -66,22 +67,23 @@ def judge_shot(
     if problem is not None:
         return undecided(hearing, problem, UNDECIDED_RULES[problem])
     reason = None
-    fouled: frozenset[str] = frozenset()
+    fouled: dict[str, int] = {}
     fault = called or placement_fault(shot, ruleset, board)
     if fault is not None:
         reason = called or "illegal_placement"
-        fouled = frozenset((shot.disc,))
-        hearing.because(fault, _FAULT_RULES.get(fault, 27), shot.disc, shot.side)
+        rule = _PLACEMENT_RULES.get(fault) or CALL_RULES.get(fault, 27)
+        fouled[shot.disc] = rule
+        hearing.because(fault, rule, shot.disc, shot.side)
     foul = _judge_open(hearing) if is_open else _judge_contact(hearing)
     if foul is not None:
-        fouled |= foul
+        fouled = dict.fromkeys(foul, 33 if is_open else 37) | fouled
         reason = reason or ("open_not_in_15" if is_open else "missed_opponent")
     if ruleset.damage == "restore" and shot.disc in hearing.course.disturbed and shot.disc not in fouled:
         return undecided(hearing, "shot_disc_disturbed", 44)
     return carry_out(hearing, fouled, reason)
 
 
-_FAULT_RULES: Final[Mapping[str, int]] = {"off_the_start_line": 23, "outside_the_quadrant": 24}
+_PLACEMENT_RULES: Final[Mapping[str, int]] = {"off_the_start_line": 23, "outside_the_quadrant": 24}
 
 
 def placement_fault(shot: Shot, ruleset: Ruleset, board: Board = TOURNAMENT) -> str | None:
@@ -143,9 +145,9 @@ def _count_problem(hearing: Hearing, dealt: Mapping[str, int] | None) -> str | N
     """On the board + banked + this shot never exceeds what was dealt (rules 13-16)."""
     if dealt is None:
         dealt = dealt_per_side(hearing.ruleset.players, hearing.ruleset.discs)
+    edge_mm = hearing.board.surface_radius_mm
     used = dict(hearing.position.banked)
     used[hearing.shot.side] = used.get(hearing.shot.side, 0) + 1
-    edge_mm = hearing.board.surface_radius_mm
     for disc in hearing.position.discs.values():
         side = disc.side
         used[side] = used.get(side, 0) + 1
@@ -169,7 +171,7 @@ def _not_left_finger(hearing: Hearing) -> str | None:
     return "maybe_not_left_finger" if moved_mm < hearing.board.disc_radius_mm else None
 
 
-def _judge_open(hearing: Hearing) -> frozenset[str] | None:
+def _judge_open(hearing: Hearing) -> set[str] | None:
     """The open shot (rules 30-34): which discs the foul takes, ``None`` when the shot is good."""
     shot, ruleset, course = hearing.shot, hearing.ruleset, hearing.course
     hearing.because("open_shot", 30, side=shot.side)
@@ -183,7 +185,7 @@ def _judge_open(hearing: Hearing) -> frozenset[str] | None:
             hearing.because("own_disc_in_15" if own else "in_15", 32 if own else 31, disc, shot.side)
             return None
     hearing.because("open_not_in_15", 31, shot.disc, shot.side)
-    return frozenset((shot.disc,)) if ruleset.open_remove == "shooter_only" else frozenset(course.struck)
+    return {shot.disc} if ruleset.open_remove == "shooter_only" else course.struck
 
 
 def _reaches_15(hearing: Hearing, disc: str) -> bool:
@@ -196,7 +198,7 @@ def _reaches_15(hearing: Hearing, disc: str) -> bool:
     return where.leaning or where.r_mm < hearing.board.limits_mm[0]
 
 
-def _judge_contact(hearing: Hearing) -> frozenset[str] | None:
+def _judge_contact(hearing: Hearing) -> set[str] | None:
     """An opposing disc must be struck (rules 35-37): which discs the miss takes, ``None`` when one was."""
     shot, course, discs = hearing.shot, hearing.course, hearing.position.discs
     theirs = {disc for disc in course.struck if disc != shot.disc and discs[disc].side != shot.side}
@@ -206,4 +208,4 @@ def _judge_contact(hearing: Hearing) -> frozenset[str] | None:
         hearing.because("hit_opponent" if direct else "hit_through_own", 35, disc, discs[disc].side)
         return None
     hearing.because("missed_opponent", 37, shot.disc, shot.side)
-    return frozenset((shot.disc, *(course.touched if hearing.ruleset.miss_chain == "direct" else course.struck)))
+    return {shot.disc, *(course.touched if hearing.ruleset.miss_chain == "direct" else course.struck)}
