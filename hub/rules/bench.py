@@ -7,7 +7,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from hub.rules.game import GameSetup, RoundCounted, ShotTaken, apply, begin
+from hub.rules.game import RoundCounted, ShotTaken, apply, begin
+from hub.rules.order import GameSetup
 from hub.rules.position import Position, Shot, position_from, shot_from
 from hub.rules.presets import load_ruleset
 from hub.rules.shot import judge_shot

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from hub.rules.errors import RulesError
-from hub.rules.game import GameSetup, deciding_sides, extra_shot, opener_of, order_of_round
+from hub.rules.order import GameSetup, deciding_sides, extra_shot, opener_of, order_of_round
 from hub.rules.position import Place, position_from, shot_from
 from hub.rules.presets import load_ruleset
 from hub.rules.ruleset import Ruleset

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import Literal
 
 from hardware.board import TOURNAMENT, Board
@@ -93,18 +92,44 @@ def _cutthroat_points(totals: Mapping[str, int], ruleset: Ruleset) -> dict[str, 
     return {side: table[total] for side, total in totals.items()}
 
 
-def play_round(game: GameScore, totals: Mapping[str, int], ruleset: Ruleset, *, playoff: bool = False) -> RoundScore:
+def play_round(
+    game: GameScore,
+    totals: Mapping[str, int],
+    ruleset: Ruleset,
+    *,
+    playoff: bool = False,
+    conceded: str | None = None,
+) -> RoundScore:
     """The game after one more round with these totals (20s and board).
+
+    Args:
+        game: how it stood before.
+        totals: 20s and board of each side.
+        ruleset: the rules.
+        playoff: whether the game is a play-off.
+        conceded: the side that gave the round up.
 
     Raises:
         RulesError: ``game_over``, ``bad_side``, ``negative`` or ``bad_input``.
     """
     if game.over:
         raise RulesError("game_over", "the game is over, no round follows")
+    check_sides(totals, "round totals", game.scores)
     whole_counts(totals, "round totals", game.scores)
-    added = added_points(totals, ruleset)
+    added = added_points(totals if conceded is None else _conceded(totals, conceded, ruleset), ruleset)
     scores = {side: points + added[side] for side, points in game.scores.items()}
     return RoundScore(dict(totals), added, _progress(scores, game, ruleset, playoff=playoff))
+
+
+def _conceded(totals: Mapping[str, int], side: str, ruleset: Ruleset) -> dict[str, int]:
+    """What a round given up by ``side`` counts as (our choice; the sources are silent).
+
+    Where places count, ``side`` is last. Where points count the round stands as it lies, but ``side`` has at most what
+    the weakest other has.
+    """
+    others = [total for other, total in totals.items() if other != side]
+    places = ruleset.scoring == "match210" or ruleset.players == "cutthroat"
+    return {**totals, side: -1 if places else min(totals[side], *others)}
 
 
 def _progress(scores: dict[str, int], before: GameScore, ruleset: Ruleset, *, playoff: bool) -> GameScore:
@@ -271,19 +296,6 @@ def check_count(points: Mapping[str, int], twenties: Mapping[str, int], dealt: M
             raise RulesError("impossible_score", f"points of {side}: {total} is no multiple of five")
 
 
-def conceded_totals(totals: Mapping[str, int], side: str, ruleset: Ruleset) -> dict[str, int]:
-    """Totals of a round that ``side`` gives up: it is never better than any other side (our choice).
-
-    Under 2/1/0 and in cutthroat the round is lost outright; where points are counted it stands as it lies, and the
-    side that gives up has at most what the weakest other side has.
-    """
-    others = [total for other, total in totals.items() if other != side]
-    if ruleset.scoring == "match210" or ruleset.players == "cutthroat":
-        lift = 0 if min(others) > 0 else 5
-        return {other: 0 if other == side else total + lift for other, total in totals.items()}
-    return {**totals, side: min(totals[side], *others)}
-
-
 def _check_count(side: str, on_board: int, twenties: int, dealt: int) -> None:
     if on_board + twenties > dealt:
         raise RulesError(
@@ -323,89 +335,3 @@ def whole_counts(table: Mapping[str, int], what: str, sides: Iterable[str]) -> N
             raise RulesError("bad_input", f"{what} of {side}: expected a whole number, got {count!r}")
         if count < 0:
             raise RulesError("negative", f"{what} of {side}: cannot be {count}")
-
-
-@dataclass(frozen=True, slots=True)
-class Doubt:
-    """An unsettled question about one disc or one 20 of the round.
-
-    Attributes:
-        side: whose it is.
-        worth: the points it may be worth, e.g. ``(15, 10)`` for a disc too close to the line to call.
-    """
-
-    side: str
-    worth: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class RoundRange:
-    """What a round may come to while doubts are open.
-
-    Attributes:
-        round: lowest and highest total of each side.
-        added: lowest and highest points each side adds.
-        decided: whether every answer adds the same points and leaves the game the same: nobody need be asked.
-        deciding: positions in the list of doubts of those whose answer can change that.
-    """
-
-    round: Mapping[str, tuple[int, int]]
-    added: Mapping[str, tuple[int, int]]
-    decided: bool
-    deciding: tuple[int, ...]
-
-
-_MOST_ANSWERS = 20_000
-
-
-def round_range(
-    game: GameScore,
-    settled: Mapping[str, int],
-    doubts: Sequence[Doubt],
-    ruleset: Ruleset,
-    *,
-    playoff: bool = False,
-) -> RoundRange:
-    """The range of a round with unsettled doubts, and which of them matter under these rules.
-
-    Args:
-        game: how the game stands before the round.
-        settled: 20s and board of each side without the doubtful discs.
-        doubts: what is open; each is settled by one of its worths.
-        ruleset: the rules.
-        playoff: whether the game is a play-off.
-
-    Raises:
-        RulesError: ``game_over``, ``bad_side``, ``negative`` or ``bad_input``; ``too_many_doubts`` when they have
-            more than 20 000 combined answers.
-    """
-    combined = 1
-    for doubt in doubts:
-        combined *= max(1, len(set(doubt.worth)))
-    if combined > _MOST_ANSWERS:
-        raise RulesError("too_many_doubts", f"{len(doubts)} doubts have {combined} combined answers, at most 20000")
-    outcomes: dict[tuple[int, ...], RoundScore] = {}
-    for answers in product(*(tuple(dict.fromkeys(doubt.worth)) for doubt in doubts)):
-        totals = dict(settled)
-        for doubt, worth in zip(doubts, answers, strict=True):
-            totals[doubt.side] = totals.get(doubt.side, 0) + worth
-        outcomes[answers] = play_round(game, totals, ruleset, playoff=playoff)
-    first = next(iter(outcomes.values()))
-
-    def span(pick: str) -> dict[str, tuple[int, int]]:
-        tables: list[Mapping[str, int]] = [getattr(outcome, pick) for outcome in outcomes.values()]
-        return {side: (min(t[side] for t in tables), max(t[side] for t in tables)) for side in game.scores}
-
-    deciding = tuple(at for at in range(len(doubts)) if _matters(outcomes, at))
-    same = all(outcome.game == first.game for outcome in outcomes.values())
-    return RoundRange(span("round"), span("added"), same, deciding)
-
-
-def _matters(outcomes: Mapping[tuple[int, ...], RoundScore], at: int) -> bool:
-    """Whether another answer to one doubt can change the game, the others being equal."""
-    by_rest: dict[tuple[int, ...], GameScore] = {}
-    for answers, outcome in outcomes.items():
-        rest = answers[:at] + answers[at + 1 :]
-        if by_rest.setdefault(rest, outcome.game) != outcome.game:
-            return True
-    return False

@@ -1,0 +1,101 @@
+"""A round with unsettled doubts: a range instead of a number, and which doubts are worth asking about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Final
+
+from hub.rules.errors import RulesError
+from hub.rules.ruleset import Ruleset
+from hub.rules.scoring import GameScore, RoundScore, play_round
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """An unsettled question about one disc or one 20 of the round.
+
+    Attributes:
+        side: whose it is.
+        worth: the points it may be worth, e.g. ``(15, 10)`` for a disc too close to the line to call.
+    """
+
+    side: str
+    worth: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RoundRange:
+    """What a round may come to while doubts are open.
+
+    Attributes:
+        round: lowest and highest total of each side.
+        added: lowest and highest points each side adds.
+        decided: whether every answer adds the same points and leaves the game the same: nobody need be asked.
+        deciding: positions in the list of doubts of those whose answer can change that.
+    """
+
+    round: Mapping[str, tuple[int, int]]
+    added: Mapping[str, tuple[int, int]]
+    decided: bool
+    deciding: tuple[int, ...]
+
+
+MOST_ANSWERS: Final = 20_000
+"""Combined answers up to which every one is played through."""
+
+
+def round_range(
+    game: GameScore,
+    settled: Mapping[str, int],
+    doubts: Sequence[Doubt],
+    ruleset: Ruleset,
+    *,
+    playoff: bool = False,
+) -> RoundRange:
+    """The range of a round with unsettled doubts, and which of them matter under these rules.
+
+    Args:
+        game: how the game stands before the round.
+        settled: 20s and board of each side without the doubtful discs.
+        doubts: what is open; each is settled by one of its worths.
+        ruleset: the rules.
+        playoff: whether the game is a play-off.
+
+    Raises:
+        RulesError: ``game_over``, ``bad_side``, ``negative`` or ``bad_input``; ``too_many_doubts`` when they have
+            more than 20 000 combined answers.
+    """
+    combined = 1
+    for doubt in doubts:
+        combined *= max(1, len(set(doubt.worth)))
+    if combined > MOST_ANSWERS:
+        raise RulesError(
+            "too_many_doubts", f"{len(doubts)} doubts have {combined} combined answers, at most {MOST_ANSWERS}"
+        )
+    outcomes: dict[tuple[int, ...], RoundScore] = {}
+    for answers in product(*(tuple(dict.fromkeys(doubt.worth)) for doubt in doubts)):
+        totals = dict(settled)
+        for doubt, worth in zip(doubts, answers, strict=True):
+            totals[doubt.side] = totals.get(doubt.side, 0) + worth
+        outcomes[answers] = play_round(game, totals, ruleset, playoff=playoff)
+    first = next(iter(outcomes.values()))
+
+    def span(pick: str) -> dict[str, tuple[int, int]]:
+        tables: list[Mapping[str, int]] = [getattr(outcome, pick) for outcome in outcomes.values()]
+        return {side: (min(t[side] for t in tables), max(t[side] for t in tables)) for side in game.scores}
+
+    deciding = tuple(at for at in range(len(doubts)) if _matters(outcomes, at))
+    same = all(outcome.game == first.game for outcome in outcomes.values())
+    return RoundRange(span("round"), span("added"), same, deciding)
+
+
+def _matters(outcomes: Mapping[tuple[int, ...], RoundScore], at: int) -> bool:
+    """Whether another answer to one doubt can change the game, the others being equal."""
+    by_rest: dict[tuple[int, ...], GameScore] = {}
+    for answers, outcome in outcomes.items():
+        rest = answers[:at] + answers[at + 1 :]
+        if by_rest.setdefault(rest, outcome.game) != outcome.game:
+            return True
+    return False
