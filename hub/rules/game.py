@@ -18,7 +18,6 @@ from hub.rules.scoring import GameScore, RoundScore, check_count, new_game, play
 from hub.rules.shot import judge_shot
 from hub.rules.verdict import Verdict
 
-
 __all__ = [
     "Conceded",
     "GameEvent",
