@@ -166,7 +166,14 @@ def photo(files: tuple[Path, ...], **choices: Any) -> None:
         from firmware_py.camera import photo as reader
     except ModuleNotFoundError as error:
         _fail(f"the package {error.name!r} is missing: pip install 'crokinole[vision]'", 3)
-    sys.exit(reader.run(files, **choices))
+    from hub.rules.errors import RulesError
+    from hub.rules.presets import load_ruleset
+
+    try:
+        scoring = load_ruleset(choices.pop("rules")).scoring
+    except RulesError as error:
+        _fail(str(error), 2)
+    sys.exit(reader.run(files, scoring=scoring, **choices))
 
 
 @main.command()

@@ -105,23 +105,29 @@ def ridge(profiles: Floats, sides: tuple[int, ...]) -> Floats:
     return answer
 
 
-def sample(lab: Floats, x_px: NDArray[np.floating], y_px: NDArray[np.floating]) -> Floats:
-    """Bilinear samples of a picture at ``x_px, y_px`` (same shape, 1-d or 2-d); NaN outside the picture.
+def sample(lab: Floats, x_px: Array, y_px: Array) -> Floats:
+    """Bilinear samples of a picture at ``x_px, y_px`` (same shape); NaN outside the picture."""
+    return _remap(lab, x_px, y_px, cv2.BORDER_CONSTANT, float("nan"))
 
-    The points may be of any number; they are laid out so that OpenCV's limit of 32767 rows is never met.
-    """
+
+def sample_filled(lab: Floats, x_px: Array, y_px: Array) -> tuple[Floats, NDArray[np.bool_]]:
+    """Bilinear samples that repeat the edge beyond the picture, and which of the points lie inside it."""
+    height, width = lab.shape[:2]
+    inside = (x_px >= 0) & (x_px <= width - 1) & (y_px >= 0) & (y_px <= height - 1)
+    return _remap(lab, x_px, y_px, cv2.BORDER_REPLICATE, 0.0), inside
+
+
+def _remap(lab: Floats, x_px: Array, y_px: Array, border: int, fill: float) -> Floats:
+    # The points are laid out so that OpenCV's limit of 32767 rows is never met.
     shape = x_px.shape
-    columns = shape[-1]
-    map_x = np.ascontiguousarray(x_px, dtype=np.float32).reshape(-1, columns)
-    map_y = np.ascontiguousarray(y_px, dtype=np.float32).reshape(-1, columns)
+    map_x = np.ascontiguousarray(x_px, dtype=np.float32).reshape(-1, shape[-1])
+    map_y = np.ascontiguousarray(y_px, dtype=np.float32).reshape(-1, shape[-1])
     if map_x.shape[0] >= 32000:
         width = int(np.ceil(np.sqrt(map_x.size)))
         pad = (-map_x.size) % width
         map_x = np.pad(map_x.ravel(), (0, pad)).reshape(-1, width)
         map_y = np.pad(map_y.ravel(), (0, pad)).reshape(-1, width)
-    values = np.asarray(
-        cv2.remap(lab, map_x, map_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT, borderValue=(np.nan,) * 4)
-    )
+    values = np.asarray(cv2.remap(lab, map_x, map_y, cv2.INTER_LINEAR, borderMode=border, borderValue=(fill,) * 4))
     count = int(np.prod(shape))
     return values.reshape(-1, *lab.shape[2:])[:count].reshape(*shape, *lab.shape[2:])
 

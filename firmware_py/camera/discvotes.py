@@ -1,0 +1,87 @@
+"""Where discs may lie: every edge of a straight view votes for the centres of discs it may be the rim of.
+
+Votes are kept apart by radius and by whether the disc is the lighter or the darker side of its rim, so a disc is one
+sharp peak and grain, numbers and glare are not. What is found here is only a suspicion; the rim decides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+from firmware_py.camera.lab import Array, Floats, gradient
+
+#: A slope, in Lab units per pixel of the straight view, that votes with full weight.
+FULL_SLOPE = 5.0
+#: Slopes below this do not vote.
+LEAST_SLOPE = 1.0
+#: Votes, as a share of a full rim, from which a place is looked at.
+LEAST_SHARE = 0.16
+
+
+@dataclass(frozen=True, slots=True)
+class Suspects:
+    """Places that may be discs, in millimetres of the board plane as seen; best first.
+
+    Attributes:
+        xy_mm: centres, ``(n, 2)``.
+        radius_mm: radii of the best votes, ``(n,)``.
+        share: votes over those of a full rim, ``(n,)``.
+    """
+
+    xy_mm: Array
+    radius_mm: Array
+    share: Array
+
+
+def rim_votes(lab: Floats, radii_px: Array) -> Floats:
+    """Shares of a full rim per radius and place, shape ``(radii, h, w)``, the better of lighter and darker discs.
+
+    Args:
+        lab: float Lab straight view.
+        radii_px: radii to vote for, in its pixels.
+    """
+    gx, gy, size = gradient(lab, 0.8)
+    height, width = size.shape
+    rows, columns = np.nonzero(size > LEAST_SLOPE)
+    strength = size[rows, columns]
+    nx, ny = gx[rows, columns] / strength, gy[rows, columns] / strength
+    weight = np.minimum(strength / FULL_SLOPE, 1.0)
+    plane = height * width
+    answer = np.empty((len(radii_px), height, width), dtype=np.float32)
+    for k, radius in enumerate(radii_px):
+        sides = []
+        for sign in (1.0, -1.0):
+            x = (columns + sign * radius * nx + 0.5).astype(np.int32)
+            y = (rows + sign * radius * ny + 0.5).astype(np.int32)
+            inside = (x >= 0) & (x < width) & (y >= 0) & (y < height)
+            cells = np.bincount(y[inside] * width + x[inside], weights=weight[inside], minlength=plane)
+            sides.append(cells.reshape(height, width).astype(np.float32))
+        # An edge is about two pixels wide here, so a full rim gives twice its circumference.
+        norm = np.float32(2 * 2 * np.pi * radius)
+        better = np.maximum(*(cv2.GaussianBlur(s, (0, 0), 1.3) for s in sides))
+        # The blur spreads a perfect peak of one cell to 1 / (2 pi sigma^2) of it.
+        answer[k] = better * np.float32(2 * np.pi * 1.3**2) / norm
+    return answer
+
+
+def suspects(votes: Floats, radii_px: Array, *, apart_px: float, most: int, least: float = LEAST_SHARE) -> Array:
+    """The peaks of the votes as rows ``(column, row, radius, share)``, best first.
+
+    Args:
+        votes: see :func:`rim_votes`.
+        radii_px: the radii voted for.
+        apart_px: peaks are at least so far apart.
+        most: at most so many peaks.
+        least: least share of a full rim.
+    """
+    best = np.asarray(votes.max(axis=0))
+    reach = max(1, round(apart_px))
+    around = cv2.dilate(best, np.ones((2 * reach + 1, 2 * reach + 1), np.uint8))
+    rows, columns = np.nonzero((best >= around) & (best > least))
+    order = np.argsort(-best[rows, columns])[:most]
+    rows, columns = rows[order], columns[order]
+    which = votes[:, rows, columns].argmax(axis=0)
+    return np.stack([columns, rows, radii_px[which], best[rows, columns]], axis=1).astype(np.float64)

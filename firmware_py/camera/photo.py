@@ -1,0 +1,366 @@
+"""Score photos of a finished round: ``crokinole photo``.
+
+One photo in, the board, every disc and the totals out, with no setting made for that photo. What cannot be decided is
+said to be so disc by disc; what cannot be read at all is one named error, and the other photos are still read.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import cv2
+import numpy as np
+
+from firmware_py.camera.calibration import Calibration
+from firmware_py.camera.colours import assign
+from firmware_py.camera.discs import find_discs
+from firmware_py.camera.lab import Array, Image, exposure_gain, to_lab
+from firmware_py.camera.picturefile import Picture, PictureError, read_picture
+from firmware_py.camera.rings import WORK_PX, Rings, circle_image, fit_lab, rings_of, scaling, shrink
+from firmware_py.camera.ringsearch import SIDE_PX
+from firmware_py.camera.seen import DiscReading
+from firmware_py.camera.verdicts import Verdict, Zone, judge, trace_lines
+from hardware.board import Board, BoardError, load_board
+
+Side = Literal["light", "dark"]
+Scoring = Literal["differential", "cumulative", "match210"]
+SIDES: tuple[Side, Side] = ("light", "dark")
+
+#: Less of the outer line than this in the picture, and the photo is refused.
+LEAST_VISIBLE = 0.7
+#: A disc whose colour lies nearer to the middle between the teams than this is of doubtful side.
+LEAST_CLEARNESS = 0.12
+
+
+@dataclass(frozen=True, slots=True)
+class PhotoDisc:
+    """One disc in a photo.
+
+    Attributes:
+        x: centre of the rim of its top face, in pixels of the upright photo.
+        y: the same, downwards.
+        r: radius of that rim in pixels.
+        side: ``light`` for the lighter of the two colours, else ``dark``.
+        zone: 20, 15, 10, 5, 0 (on the surface but dead) or ``ditch``.
+        margin_mm: distance of its base from the nearest limit between zones.
+        sure: False when the picture does not decide what it is worth.
+    """
+
+    x: float
+    y: float
+    r: float
+    side: Side
+    zone: Zone
+    margin_mm: float
+    sure: bool
+
+    @property
+    def points(self) -> int:
+        """The zone as points."""
+        return 0 if self.zone == "ditch" else int(self.zone)
+
+
+@dataclass(frozen=True, slots=True)
+class PhotoReading:
+    """What a photo of a finished round says.
+
+    Attributes:
+        photo: name of the file as it was given.
+        rings: the printed lines, in pixels of the upright photo.
+        discs: from the centre outwards.
+        twenties: banked twenties of light and dark, as they were told.
+        outer_line_mm: radius of the outer line that margins are measured by.
+        ms: time taken, reading the file included.
+    """
+
+    photo: str
+    rings: Rings
+    discs: tuple[PhotoDisc, ...]
+    twenties: tuple[int, int]
+    outer_line_mm: float
+    ms: float
+
+    @property
+    def totals(self) -> dict[Side, int]:
+        """Points of each side: discs on the board, in the hole, and banked twenties."""
+        return {
+            side: sum(d.points for d in self.discs if d.side == side) + 20 * banked
+            for side, banked in zip(SIDES, self.twenties, strict=True)
+        }
+
+    def to_table(self) -> dict[str, Any]:
+        """The object that ``photo --json`` prints."""
+        ring = [[round(v, 2) for v in self.rings.ellipse(k)] for k in range(3)]
+        return {
+            "photo": self.photo,
+            "board": {
+                "found": True,
+                "outer_line": ring[2],
+                "line_10": ring[1],
+                "line_15": ring[0],
+                "coverage": round(self.rings.coverage, 3),
+                "residual_mm": round(self.rings.residual_mm(self.outer_line_mm), 3),
+                "visible": round(self.rings.visible, 3),
+            },
+            "discs": [
+                {
+                    "x": round(d.x, 2),
+                    "y": round(d.y, 2),
+                    "r": round(d.r, 2),
+                    "side": d.side,
+                    "zone": d.zone,
+                    "margin_mm": round(d.margin_mm, 2),
+                    "sure": d.sure,
+                }
+                for d in self.discs
+            ],
+            "totals": self.totals,
+            "ms": round(self.ms, 1),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class PhotoError:
+    """Why a photo was not scored.
+
+    Attributes:
+        photo: name of the file as it was given.
+        code: ``missing``, ``unreadable``, ``not_a_picture``, ``too_big``, ``no_board`` or ``cut_off``.
+        message: one line for people: what was found and what was expected.
+    """
+
+    photo: str
+    code: str
+    message: str
+
+    def to_table(self) -> dict[str, Any]:
+        """The object that ``photo --json`` prints."""
+        return {"photo": self.photo, "error": {"code": self.code, "message": self.message}}
+
+
+def score_photo(
+    path: Path | str, board: Board | None = None, *, twenties: tuple[int, int] = (0, 0)
+) -> PhotoReading | PhotoError:
+    """Score one photo.
+
+    Args:
+        path: the file.
+        board: what the board is, for its size in mm and the height of its discs; tournament if not known.
+        twenties: banked twenties of light and dark that no longer lie on the board.
+    """
+    return _score(path, board, twenties)[0]
+
+
+def score_picture(
+    bgr: Image, *, name: str = "picture", board: Board | None = None, twenties: tuple[int, int] = (0, 0)
+) -> PhotoReading | PhotoError:
+    """Score a picture that is in memory: 8-bit, blue first; otherwise as :func:`score_photo`."""
+    start = time.perf_counter()
+    picture = Picture(bgr=bgr, size_wh=(bgr.shape[1], bgr.shape[0]), reduction=1)
+    return _read(picture, name, board or load_board("tournament"), twenties, start)
+
+
+def _score(
+    path: Path | str, board: Board | None, twenties: tuple[int, int]
+) -> tuple[PhotoReading | PhotoError, Picture | None]:
+    start = time.perf_counter()
+    name = str(path)
+    try:
+        picture = read_picture(Path(path))
+    except PictureError as error:
+        return PhotoError(photo=name, code=error.code, message=str(error)), None
+    return _read(picture, name, board or load_board("tournament"), twenties, start), picture
+
+
+def _read(
+    picture: Picture, name: str, board: Board, twenties: tuple[int, int], start: float
+) -> PhotoReading | PhotoError:
+    work, _ = shrink(picture.bgr, WORK_PX)
+    little, _ = shrink(work, SIDE_PX)
+    gain = exposure_gain(work)
+    lab = to_lab(work, gain)
+    fit = fit_lab(lab, to_lab(little, gain))
+    if fit is None:
+        return PhotoError(photo=name, code="no_board", message=_no_board(name, work))
+    if fit.visible[2] < LEAST_VISIBLE:
+        shown = round(100 * fit.visible[2])
+        return PhotoError(
+            photo=name,
+            code="cut_off",
+            message=f"{name}: only {shown} % of the outer line is in the picture, at least 70 % is needed",
+        )
+    work_size = (work.shape[1], work.shape[0])
+    calibration = Calibration.from_rings(rings_of(fit, np.eye(3), work_size), board)
+    reading = find_discs(work, calibration, lab=lab)
+    shrunk = scaling(work.shape[1] / picture.bgr.shape[1], work.shape[0] / picture.bgr.shape[0])
+    k = picture.reduction
+    up = np.array([[k, 0.0, (k - 1) / 2], [0.0, k, (k - 1) / 2], [0.0, 0.0, 1.0]]) @ np.linalg.inv(shrunk)
+    rings = rings_of(fit, up, picture.size_wh)
+    return PhotoReading(
+        photo=name,
+        rings=rings,
+        discs=_photo_discs(reading, calibration, rings, up),
+        twenties=twenties,
+        outer_line_mm=board.outer_line_mm,
+        ms=(time.perf_counter() - start) * 1e3,
+    )
+
+
+def _no_board(name: str, bgr: Image) -> str:
+    if float(np.percentile(bgr[::4, ::4], 99)) < 12:
+        return f"{name}: the picture is black, so no board can be seen"
+    return f"{name}: no crokinole board is seen: three printed rings around one centre are needed"
+
+
+def _photo_discs(reading: DiscReading, calibration: Calibration, rings: Rings, up: Array) -> tuple[PhotoDisc, ...]:
+    if not reading.discs:
+        return ()
+    lean = calibration.homography @ np.linalg.inv(up) @ rings.image_from_board
+    lines = trace_lines(calibration, rings.offsets, rings.widths, math.atan2(lean[1, 0], lean[0, 0]))
+    clearness = np.ones(len(reading.discs))
+    team = np.zeros(len(reading.discs), dtype=np.intp)
+    if reading.teams is not None:
+        team, clearness = assign(np.array([d.colour for d in reading.discs]), reading.teams)
+    top_radius = reading.radius_mm / (1.0 - calibration.board.disc_height_mm / calibration.camera_height_mm)
+    image_from_board = up @ calibration.image_from_board
+    discs = []
+    for disc, which, clear in zip(reading.discs, team, clearness, strict=True):
+        verdict: Verdict = judge(disc, lines)
+        cx, cy, a, b, _ = circle_image(image_from_board, top_radius, disc.top_xy_mm)
+        discs.append(
+            PhotoDisc(
+                x=cx,
+                y=cy,
+                r=math.sqrt(a * b),
+                side=SIDES[int(which)],
+                zone=verdict.zone,
+                margin_mm=verdict.margin_mm,
+                sure=verdict.sure and (verdict.points == 0 or float(clear) >= LEAST_CLEARNESS),
+            )
+        )
+    return tuple(discs)
+
+
+def result_line(totals: dict[Side, int], scoring: Scoring) -> str:
+    """What the round is worth in the game, in words, under one way of scoring (rules 50 and 54)."""
+    light, dark = totals["light"], totals["dark"]
+    if scoring == "cumulative":
+        return f"light +{light}, dark +{dark}"
+    if light == dark:
+        return "a tie: one each" if scoring == "match210" else "a tie: nobody adds"
+    winner = "light" if light > dark else "dark"
+    return f"{winner} +{2 if scoring == 'match210' else abs(light - dark)}"
+
+
+def describe(reading: PhotoReading, scoring: Scoring) -> str:
+    """The reading as a few lines for people."""
+    lines = []
+    for side in SIDES:
+        mine = [d for d in reading.discs if d.side == side]
+        count = {zone: sum(1 for d in mine if d.zone == zone) for zone in (20, 15, 10, 5, 0, "ditch")}
+        worth = ", ".join(f"{n} x {zone}" for zone, n in count.items() if n and zone != "ditch") or "none on the board"
+        lines.append(f"  {side:5} {reading.totals[side]:3}   {worth}; {count['ditch']} in the ditch")
+    lines += [
+        f"  look: {d.side} disc at pixel ({d.x:.0f}, {d.y:.0f}) read as {d.zone}, {d.margin_mm:.1f} mm from a limit"
+        for d in reading.discs
+        if not d.sure
+    ]
+    return "\n".join([f"{reading.photo}: {result_line(reading.totals, scoring)}", *lines])
+
+
+def parse_twenties(text: str) -> tuple[int, int]:
+    """Read ``LIGHT,DARK``.
+
+    Raises:
+        ValueError: not two counts from 0 to 99.
+    """
+    if not text:
+        return (0, 0)
+    parts = text.split(",")
+    if len(parts) != 2 or not all(p.strip().isdigit() and len(p.strip()) <= 2 for p in parts):
+        raise ValueError(f"--twenties takes LIGHT,DARK, two counts from 0 to 99, got {text!r}")
+    return (int(parts[0]), int(parts[1]))
+
+
+def run(
+    files: Iterable[Path | str],
+    *,
+    as_json: bool = False,
+    overlay_dir: Path | None = None,
+    scoring: Scoring = "differential",
+    board: str = "",
+    twenties: str = "",
+) -> int:
+    """Score photos and print the answers; a photo that fails never stops the others.
+
+    Args:
+        files: the photos.
+        as_json: one JSON object for each photo on its own line instead of text.
+        overlay_dir: folder for a picture of what was read in each photo; made if it is missing.
+        scoring: how a round adds to the game, for the text.
+        board: preset of the board; empty for the tournament board's size.
+        twenties: ``LIGHT,DARK`` banked twenties.
+
+    Returns:
+        Exit status: 0, or 2 when any photo could not be read or an option was wrong.
+    """
+    try:
+        preset = load_board(board or "tournament")
+        banked = parse_twenties(twenties)
+        if overlay_dir is not None:
+            overlay_dir.mkdir(parents=True, exist_ok=True)
+    except (BoardError, ValueError) as error:
+        return _complain(str(error))
+    except OSError as error:
+        return _complain(f"--overlay {overlay_dir}: cannot be made: {error.strerror or error}")
+    status = 0
+    taken: set[str] = set()
+    for path in files:
+        answer, picture = _score(path, preset, banked)
+        if isinstance(answer, PhotoError):
+            status = 2
+            if not as_json:
+                print(f"crokinole: {answer.message}", file=sys.stderr)
+        elif not as_json:
+            print(describe(answer, scoring))
+        if as_json:
+            print(json.dumps(answer.to_table()), flush=True)
+        if overlay_dir is not None and isinstance(answer, PhotoReading) and picture is not None:
+            status = max(status, _write_overlay(overlay_dir / _overlay_name(Path(path), taken), picture, answer))
+    return status
+
+
+def _overlay_name(path: Path, taken: set[str]) -> str:
+    """``photo.png`` for ``photo.jpg``, numbered where two photos of different folders share a name."""
+    name = path.stem
+    count = 1
+    while name in taken:
+        count += 1
+        name = f"{path.stem}-{count}"
+    taken.add(name)
+    return f"{name}.png"
+
+
+def _write_overlay(path: Path, picture: Picture, reading: PhotoReading) -> int:
+    from firmware_py.camera.overlay import draw_overlay
+
+    ok, png = cv2.imencode(".png", draw_overlay(picture, reading), [cv2.IMWRITE_PNG_COMPRESSION, 3])
+    if not ok:
+        return _complain(f"{path}: the picture could not be encoded")
+    try:
+        path.write_bytes(png.tobytes())
+    except OSError as error:
+        return _complain(f"{path}: cannot be written: {error.strerror or error}")
+    return 0
+
+
+def _complain(text: str) -> int:
+    print(f"crokinole: {text}", file=sys.stderr)
+    return 2
