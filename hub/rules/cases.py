@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
-from typing import Any, Literal
+from pathlib import Path
+from typing import Any, Final, Literal
 
 from hub.rules.errors import RulesError
 from hub.rules.order import GameSetup, deciding_sides, extra_shot, opener_of, order_of_round
@@ -15,28 +17,56 @@ from hub.rules.scoring import new_game, play_round, score_round
 from hub.rules.seats import SEATS, seat_of
 from hub.rules.shot import judge_shot
 
-Kind = Literal["shot", "round", "game", "beam"]
+Kind = Literal["shot", "round", "game", "beam", "unknown"]
 Case = Mapping[str, Any]
 
 
-def kind_of(case: Case) -> Kind:
-    """What a worked case is about, told from what is given.
+class CaseFileError(ValueError):
+    """A file that cannot be read as a list of worked cases; one line says what and where."""
+
+
+def load_cases(path: Path) -> list[Case]:
+    """The cases of a file.
 
     Raises:
-        RulesError: ``bad_input``, it is none that is known.
+        CaseFileError: it cannot be read, is no JSON, or is no list of objects with ``id``, ``given`` and ``expect``.
     """
-    given = case.get("given") if isinstance(case, Mapping) else None
-    if not isinstance(given, Mapping) or not isinstance(case.get("expect"), Mapping):
-        raise RulesError("bad_input", "a case needs the objects 'given' and 'expect'")
-    if "shot" in given:
-        return "shot"
-    if "edges" in given:
-        return "beam"
-    if "twenties" in given or "board" in given or "points" in given:
-        return "round"
-    if "opener" in given or "rounds" in given or "time_out" in given:
-        return "game"
-    raise RulesError("bad_input", "'given' has neither a shot, a round, a game nor edges of the beam")
+    try:
+        cases = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise CaseFileError(f"{path}: cannot be read as JSON: {error}") from error
+    if not isinstance(cases, list):
+        raise CaseFileError(f"{path}: expected a list of cases, found {type(cases).__name__}")
+    for at, case in enumerate(cases, 1):
+        if not isinstance(case, dict) or not isinstance(case.get("id"), str):
+            raise CaseFileError(f"{path}: case {at}: expected an object with an 'id'")
+        for name in ("given", "expect"):
+            if not isinstance(case.get(name), dict):
+                raise CaseFileError(f"{path}: case {case['id']}: expected an object {name!r}")
+    return cases
+
+
+def kind_of(case: Case) -> Kind:
+    """What a worked case is about, told from what is given."""
+    given = case["given"]
+    for kind, names in _TOLD_BY:
+        if any(name in given for name in names):
+            return kind
+    return "unknown"
+
+
+_TOLD_BY: Final[tuple[tuple[Kind, tuple[str, ...]], ...]] = (
+    ("shot", ("shot",)),
+    ("beam", ("edges",)),
+    ("round", ("twenties", "board", "points")),
+    ("game", ("opener", "rounds", "time_out")),
+)
+
+
+def run_case(case: Case) -> list[str]:
+    """Run a case of a shot, a round or a game; the mismatches, one sentence each, none when it passes."""
+    run = {"shot": run_shot_case, "round": run_round_case, "game": run_game_case}.get(kind_of(case))
+    return ["'given' has neither a shot, a round, a game nor edges of the beam"] if run is None else run(case)
 
 
 def run_shot_case(case: Case) -> list[str]:

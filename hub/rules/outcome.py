@@ -32,10 +32,14 @@ class Hearing:
         self.reasons.append(Reason(code, rule, disc, side))
 
 
+HAIR_MM: Final = 1e-9
+"""What rounding does to a limit, far below what anybody can measure."""
+
+
 @lru_cache(maxsize=32)
 def zone_limits(board: Board) -> tuple[float, float, float, float]:
     """Radii below which a disc is in 15, 10 and 5, and up to which it touches the outer line."""
-    return (*board.limits_mm, board.clear_of_outer_mm)
+    return (*board.limits_mm, board.clear_of_outer_mm + HAIR_MM)
 
 
 DEAD_RULES: Final = {"off": 42, "bounced_back": 43, "crossed": 45, "struck_while_out": 45}

@@ -12,7 +12,7 @@ from typing import Final
 
 from hardware.board import TOURNAMENT, Board, to_xy
 from hub.rules.course import follow
-from hub.rules.outcome import Hearing, carry_out, undecided
+from hub.rules.outcome import HAIR_MM, Hearing, carry_out, undecided
 from hub.rules.people import CALL_RULES
 from hub.rules.position import HOLE, Place, Position, Shot
 from hub.rules.ruleset import Ruleset
@@ -95,19 +95,16 @@ def placement_fault(shot: Shot, ruleset: Ruleset, board: Board = TOURNAMENT) -> 
     placed = shot.placed
     if placed is None:
         return None
-    if abs(placed.r_mm - board.outer_line_mm) > board.reach_mm + _HAIR:
+    if abs(placed.r_mm - board.outer_line_mm) > board.reach_mm + HAIR_MM:
         return "off_the_start_line"
     aside_deg = abs((placed.angle_deg - 90 * (shot.seat - 1) + 180) % 360 - 180)
-    if aside_deg <= 45 + _HAIR:
+    if aside_deg <= 45 + HAIR_MM:
         return None
     if ruleset.quadrant == "touch_line" and aside_deg < 135:
         over_mm = placed.r_mm * math.sin(math.radians(aside_deg - 45))
-        if over_mm <= board.reach_mm + _HAIR:
+        if over_mm <= board.reach_mm + HAIR_MM:
             return None
     return "outside_the_quadrant"
-
-
-_HAIR: Final = 1e-9  # what rounding does to a limit, far below what anybody can measure
 
 
 def _problem(hearing: Hearing, dealt: Mapping[str, int] | None) -> str | None:
@@ -194,7 +191,7 @@ def _reaches_15(hearing: Hearing, disc: str) -> bool:
     if isinstance(where, str):
         return where == HOLE
     if hearing.ruleset.open_touch == "touch_ok":
-        return where.leaning or where.r_mm <= hearing.board.touches_15_mm
+        return where.leaning or where.r_mm <= hearing.board.touches_15_mm + HAIR_MM
     return where.leaning or where.r_mm < hearing.board.limits_mm[0]
 
 

@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
-from hub.rules.cases import kind_of, run_game_case, run_round_case, run_shot_case
+from hub.rules.cases import run_case
 
 CASES = Path(__file__).resolve().parents[3] / "shared" / "cases"
-RUN = {"shot": run_shot_case, "round": run_round_case, "game": run_game_case}
 
 
 def cases() -> list[Any]:
@@ -26,4 +25,4 @@ def cases() -> list[Any]:
 @pytest.mark.shared
 @pytest.mark.parametrize("case", cases())
 def test_worked_case(case: dict[str, Any]) -> None:
-    assert RUN[kind_of(case)](case) == []
+    assert run_case(case) == []
