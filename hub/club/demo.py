@@ -32,6 +32,8 @@ from hub.link.config import (
     show_config,
 )
 from hub.link.mqtt import MqttBus
+from hub.rules.errors import RulesError
+from hub.rules.presets import load_ruleset
 from hub.store.archive import Archive
 
 log = logging.getLogger(__name__)
@@ -91,6 +93,10 @@ class Demo:
     """
 
     def __init__(self, options: Options) -> None:
+        try:
+            load_ruleset(options.rules)
+        except RulesError as error:
+            raise DemoError(f"--rules: {error}", 2) from None
         self._options = options
         self._run_dir = options.run_dir or Path(tempfile.mkdtemp(prefix="crokinole-demo-"))
         self._run_dir.mkdir(parents=True, exist_ok=True)

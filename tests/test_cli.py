@@ -1,0 +1,91 @@
+"""The command line as people meet it: one clear line and the right exit status for what is wrong."""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+def crokinole(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    argv = [sys.executable, "-m", "crokinole", *arguments]
+    return subprocess.run(argv, capture_output=True, text=True, timeout=60, cwd=cwd, check=False)
+
+
+def assert_one_line(done: subprocess.CompletedProcess[str], status: int, *words: str) -> None:
+    assert done.returncode == status, done.stderr
+    lines = done.stderr.strip().splitlines()
+    assert len(lines) == 1, done.stderr
+    assert all(word in lines[0] for word in words), lines[0]
+
+
+@pytest.mark.parametrize("daemon", ["beam", "camera", "hub", "dashboard"])
+def test_every_daemon_checks_its_configuration(daemon: str, tmp_path: Path) -> None:
+    path = tmp_path / "board.toml"
+    path.write_text("[beam]\npinn = 4\n")
+    assert_one_line(crokinole(daemon, "--config", str(path), "--check-config"), 2, "board.toml", "'pinn'", "'pin'")
+    path.write_text("[beam]\npin = 4\n")
+    assert crokinole(daemon, "--config", str(path), "--check-config").returncode == 0
+
+
+@pytest.mark.parametrize("daemon", ["beam", "camera", "hub", "dashboard"])
+def test_every_daemon_shows_its_configuration(daemon: str) -> None:
+    done = crokinole(daemon, "--show-config")
+    assert done.returncode == 0
+    assert "[mqtt]" in done.stdout
+
+
+def test_a_missing_configuration_is_named() -> None:
+    assert_one_line(crokinole("hub", "--config", "nowhere.toml"), 2, "nowhere.toml", "No such file")
+
+
+def test_the_demo_wants_the_broker_that_it_was_given() -> None:
+    assert_one_line(crokinole("demo", "--broker", "mqtt://127.0.0.1:1"), 3, "127.0.0.1:1", "nobody listens")
+
+
+def test_the_demo_refuses_an_address_that_is_no_broker() -> None:
+    assert_one_line(crokinole("demo", "--broker", "http://x"), 2, "mqtt://")
+
+
+def test_the_demo_names_a_port_that_is_taken() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        assert_one_line(crokinole("demo", "--port", port), 3, port, "taken")
+
+
+def test_the_demo_refuses_rules_that_do_not_exist() -> None:
+    assert_one_line(crokinole("demo", "--rules", "clasic"), 2, "clasic", "classic")
+
+
+def test_verify_counts_what_fails(tmp_path: Path) -> None:
+    case = {
+        "id": "R1/classic",
+        "title": "one twenty against nothing",
+        "rules": "classic",
+        "given": {"scores": {"A": 0, "B": 0}, "points": {"A": 0, "B": 0}, "twenties": {"A": 1, "B": 0}},
+        "expect": {"added": {"A": 15, "B": 0}},
+    }
+    path = tmp_path / "rounds.json"
+    path.write_text(json.dumps([case]))
+    done = crokinole("verify", str(path))
+    assert done.returncode == 1
+    assert "R1/classic" in done.stdout
+    assert done.stdout.splitlines()[-1] == "0 passed, 1 failed"
+
+
+@pytest.mark.parametrize("content", ["{", "[1]", '{"a": 1}', "[{}]"])
+def test_verify_refuses_a_file_that_holds_no_cases(content: str, tmp_path: Path) -> None:
+    path = tmp_path / "cases.json"
+    path.write_text(content)
+    assert_one_line(crokinole("verify", str(path)), 2, "cases.json")
+
+
+def test_verify_passes_every_worked_case(shared: Path) -> None:
+    files = [str(shared / "cases" / f"{kind}.json") for kind in ("shots", "rounds", "games", "beam")]
+    done = crokinole("verify", *files)
+    assert done.returncode == 0, done.stdout
+    assert done.stdout.splitlines()[-1].endswith("passed, 0 failed")
