@@ -1,1 +1,58 @@
-"""The pages people see: wall, table, overlay."""
+"""Flask pages: the wall, the table page for phones, the HTTP API; this room only shows and asks."""
+
+from __future__ import annotations
+
+from flask import Flask, Response
+
+from dashboard import api, auth, stream, table, wall
+from dashboard.asking import Asker
+from dashboard.club import Club
+
+_POLICY = "; ".join(
+    (
+        "default-src 'self'",
+        "img-src 'self' data:",
+        "frame-ancestors 'self'",
+        "base-uri 'none'",
+        "form-action 'self'",
+        "object-src 'none'",
+    )
+)
+
+
+def create_app(club: Club, asker: Asker, *, secret_key: str, title: str = "Crokinole", beat_s: float = 1.0) -> Flask:
+    """The dashboard as a WSGI application.
+
+    Args:
+        club: what is shown; started and closed by the caller.
+        asker: what carries people's requests to the hub.
+        secret_key: signs the session cookies.
+        title: of the pages.
+        beat_s: seconds between the heartbeats of a silent stream.
+    """
+    app = Flask(__name__)
+    app.config.update(
+        SECRET_KEY=secret_key,
+        SESSION_COOKIE_NAME="crokinole",
+        SESSION_COOKIE_HTTPONLY=True,
+        SESSION_COOKIE_SAMESITE="Lax",
+        MAX_CONTENT_LENGTH=64 * 1024,
+        SEND_FILE_MAX_AGE_DEFAULT=3600,
+    )
+    app.json.sort_keys = False  # type: ignore[attr-defined]  # the default provider has it, the base class does not
+    app.jinja_env.globals["site_title"] = title
+    auth.init_app(app)
+    app.register_blueprint(wall.blueprint(club.geometry))
+    app.register_blueprint(table.blueprint(club))
+    app.register_blueprint(stream.blueprint(club, beat_s=beat_s))
+    app.register_blueprint(api.blueprint(club, asker))
+    app.register_blueprint(auth.blueprint(asker))
+    app.after_request(_guard)
+    return app
+
+
+def _guard(response: Response) -> Response:
+    response.headers.setdefault("Content-Security-Policy", _POLICY)
+    response.headers.setdefault("X-Content-Type-Options", "nosniff")
+    response.headers.setdefault("Referrer-Policy", "same-origin")
+    return response

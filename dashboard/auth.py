@@ -1,0 +1,149 @@
+"""Who may ask: a token from the hub, kept in a signed cookie that scripts cannot read, and a guard against forgery.
+
+The dashboard knows no PIN and no token of its own: the hub's ``login`` gives tokens and the hub judges every one.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+import time
+from typing import Any, cast
+
+from flask import Blueprint, Flask, redirect, render_template, request, session, url_for
+from werkzeug.wrappers import Response
+
+from dashboard.asking import Asker, AskError
+from dashboard.errors import ApiError
+from hub.link import asks, topics
+
+MAX_TOKEN = 512
+_MAX_BOARDS = 8
+
+
+def init_app(app: Flask) -> None:
+    """Give every template the anti-forgery word of its session."""
+    app.jinja_env.globals["csrf"] = csrf
+
+
+def csrf() -> str:
+    """The anti-forgery word of this session; made when it is first asked for."""
+    if "csrf" not in session:
+        session["csrf"] = secrets.token_urlsafe(24)
+    return cast("str", session["csrf"])
+
+
+def check_csrf(given: str) -> None:
+    """Refuse a request that did not come from a page of ours.
+
+    Raises:
+        ApiError: 403.
+    """
+    if not hmac.compare_digest(csrf().encode(), given.encode()):
+        raise ApiError(403, "csrf", "This page is out of date; load it again and retry.")
+
+
+def remember(board: str, token: str, *, role: str = "", expires: float = 0.0) -> None:
+    """Keep a token in the session cookie; the oldest gives way when a browser has many."""
+    tokens: dict[str, Any] = dict(session.get("tokens", {}))
+    tokens.pop(board, None)
+    while len(tokens) >= _MAX_BOARDS:
+        tokens.pop(next(iter(tokens)))
+    tokens[board] = {"token": token, "role": role, "expires": expires}
+    session["tokens"] = tokens
+    session.permanent = True
+
+
+def forget(board: str) -> None:
+    """Drop the token of a board."""
+    session["tokens"] = {b: t for b, t in session.get("tokens", {}).items() if b != board}
+
+
+def token_for(board: str) -> str:
+    """The token that this browser may use at a board, or an empty one."""
+    for key in (board, "*"):
+        kept = session.get("tokens", {}).get(key)
+        if kept and not (kept["expires"] and kept["expires"] < time.time()):
+            return cast("str", kept["token"])
+    return ""
+
+
+def asker_token(board: str) -> str:
+    """The token of a request: a bearer's, or the session's if the page proves that it is ours.
+
+    Raises:
+        ApiError: 401 without a token, 403 for a forged request.
+    """
+    scheme, _, bearer = request.headers.get("Authorization", "").partition(" ")
+    if scheme.lower() == "bearer" and bearer.strip():
+        return _checked(bearer.strip())
+    check_csrf(request.headers.get("X-CSRF-Token", ""))
+    token = token_for(board)
+    if not token:
+        raise ApiError(401, "no_token", f"Enter the PIN of board {board} first.")
+    return token
+
+
+def _checked(token: str) -> str:
+    if len(token) > MAX_TOKEN or not token.isprintable() or not token.isascii():
+        raise ApiError(401, "bad_token", "That is not a token.")
+    return token
+
+
+def accept_link(board: str, token: str) -> None:
+    """Take the token of a link or QR code into the session; the hub judges it at the first request.
+
+    Raises:
+        ApiError: 401 if it cannot be a token.
+    """
+    remember(board, _checked(token))
+
+
+def blueprint(asker: Asker) -> Blueprint:
+    """The pages ``/login`` and ``/logout``."""
+    pages = Blueprint("auth", __name__)
+
+    @pages.get("/login")
+    def login() -> str:
+        return render_template("login.html", board=request.args.get("board", ""), error="")
+
+    @pages.post("/login")
+    def enter() -> Response | tuple[str, int]:
+        board, pin = request.form.get("board", "").strip().lower(), request.form.get("pin", "").strip()
+        try:
+            check_csrf(request.form.get("csrf", ""))
+            topics.check_board(board)
+            _enter(asker, board, pin)
+        except topics.TopicError as error:
+            return render_template("login.html", board=board, error=f"{error}."), 400
+        except (AskError, ApiError) as error:
+            return render_template("login.html", board=board, error=error.message), error.status
+        return redirect(url_for("table.page", board=board), 303)
+
+    @pages.post("/logout")
+    def logout() -> Response | tuple[str, int]:
+        try:
+            check_csrf(request.form.get("csrf", ""))
+        except ApiError as error:
+            return error.message, error.status
+        session.clear()
+        return redirect(url_for("wall.page"), 303)
+
+    return pages
+
+
+def _enter(asker: Asker, board: str, pin: str) -> None:
+    if not pin:
+        raise ApiError(400, "no_pin", "Enter the PIN that stands on the board.")
+    body = asker.ask("hub", "login", asks.Login(board, pin)).body
+    token = body.get("token")
+    if not isinstance(token, str) or not token:
+        raise ApiError(502, "bad_answer", "The hub gave no token; tell the organiser.")
+    expires = body.get("expires", 0)
+    session.pop("csrf", None)  # a new word for whoever has now logged in
+    remember(
+        str(body.get("board") or board),
+        token,
+        role=str(body.get("role", "")),
+        expires=float(expires) if isinstance(expires, int | float) else 0.0,
+    )

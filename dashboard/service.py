@@ -1,0 +1,148 @@
+"""The dashboard's process: gunicorn with one gevent worker, which alone connects to the broker.
+
+Nothing is imported or connected before the worker has patched the standard library: paho started earlier, or in a
+second worker, would not work (design: "Dashboard process"). So the parent only listens and watches the worker.
+"""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+import secrets
+import socket
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hub.link.config import SECRET_MODE, Config, ConfigError, read_secret
+
+if TYPE_CHECKING:
+    from flask import Flask
+
+MISSING = 3
+_STOP_S = 1
+_BACKLOG = 512
+
+
+def run(config: Config) -> int:
+    """Serve the pages until SIGTERM.
+
+    Returns:
+        0 after a clean stop; 3 if the address, the secret or the board's preset cannot be had.
+    """
+    try:
+        listener = _listen(config.dashboard.host, config.dashboard.port)
+        make_app = _prepared(config)
+    except (OSError, ConfigError, ValueError) as error:
+        print(f"dashboard: {error}", file=sys.stderr)
+        return MISSING
+    host, port = listener.getsockname()[:2]
+    shown = f"[{host}]" if ":" in host else host
+    print(f"dashboard: http://{shown}:{port}/", file=sys.stderr, flush=True)
+    return _serve(listener, make_app)
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """Listen before anything else is started, so that a taken port is told in one line.
+
+    Raises:
+        OSError: with a message for people.
+    """
+    try:
+        family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        listener = socket.socket(family, kind)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        listener.listen(_BACKLOG)
+    except OSError as error:
+        why = {
+            errno.EADDRINUSE: "is taken by another program; choose another [dashboard] port or stop that program",
+            errno.EACCES: "may not be listened at by this user; choose a port above 1023",
+            errno.EADDRNOTAVAIL: "is no address of this machine; mend [dashboard] host",
+        }.get(error.errno or 0, f"cannot be listened at: {error.strerror or error}")
+        raise OSError(f"{host}:{port} {why}") from None
+    except OverflowError:
+        raise OSError(f"{host}:{port}: a port is a number from 0 to 65535") from None
+    return listener
+
+
+def _prepared(config: Config) -> Callable[[], Flask]:
+    """Everything that can be wrong is looked at here; the rest is done in the worker, by the function returned."""
+    from hardware.board import load_board
+
+    secret_key = _secret_key(Path(config.dashboard.secret_file))
+    password = read_secret(Path(config.mqtt.password_file)) if config.mqtt.password_file else None
+    geometry = load_board(config.board.preset)
+
+    def make_app() -> Flask:
+        from dashboard import create_app
+        from dashboard.asking import Asker
+        from dashboard.club import Club
+        from hub.link.mqtt import MqttBus
+
+        bus = MqttBus(config.mqtt.url, f"dashboard-{secrets.token_hex(6)}", password=password)
+        club = Club(bus, geometry)
+        asker = Asker(bus)
+        club.start()
+        bus.start()
+        return create_app(club, asker, secret_key=secret_key)
+
+    return make_app
+
+
+def _secret_key(path: Path) -> str:
+    """The key that signs cookies; made, readable by its owner alone, when there is none.
+
+    Raises:
+        ConfigError: unreadable, readable by others, or too short to sign with.
+        OSError: it cannot be made.
+    """
+    if not path.exists():
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, SECRET_MODE)
+        except FileExistsError:
+            return _secret_key(path)  # another process was a moment faster
+        except OSError as error:
+            raise OSError(f"{path}: the key for cookies cannot be made there: {error.strerror}") from None
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(secrets.token_hex(32) + "\n")
+    key = read_secret(path)
+    if len(key) < 32:
+        raise ConfigError(f"{path}: expected a key of at least 32 characters; remove the file and it is made anew")
+    return key
+
+
+def _serve(listener: socket.socket, make_app: Callable[[], Flask]) -> int:
+    from gunicorn.app.base import BaseApplication
+
+    class Application(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
+        """Gunicorn, told here instead of by a file or a command line."""
+
+        def load_config(self) -> None:
+            settings: dict[str, Any] = {
+                "bind": [f"fd://{listener.fileno()}"],
+                "worker_class": "gevent",
+                "workers": 1,
+                "preload_app": False,
+                "graceful_timeout": _STOP_S,
+                "loglevel": "error",
+                "proc_name": "crokinole-dashboard",
+                "control_socket_disable": True,
+            }
+            for name, value in settings.items():
+                if name in self.cfg.settings:
+                    self.cfg.set(name, value)
+
+        def load(self) -> Flask:
+            logging.basicConfig(level=logging.WARNING, format="dashboard: %(message)s")
+            return make_app()
+
+    os.environ.pop("GUNICORN_CMD_ARGS", None)  # the one configuration is the TOML file
+    try:
+        Application().run()
+    except SystemExit as stop:
+        return int(stop.code or 0) if not isinstance(stop.code, str) else 1
+    return 0

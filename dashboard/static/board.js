@@ -1,0 +1,59 @@
+// The board as a picture that the browser keeps, and over it the discs, moved where the camera sees them.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function svg(tag, attributes = {}) {
+  const element = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  return element;
+}
+
+/** A board to be put in a page; give its drawing to draw(). */
+export function makeBoard(half) {
+  const box = document.createElement("div");
+  box.className = "board";
+  const wood = document.createElement("img");
+  wood.src = "/board.svg";
+  wood.alt = "";
+  const discs = svg("svg", { viewBox: `${-half} ${-half} ${2 * half} ${2 * half}`, role: "img" });
+  box.append(wood, discs);
+  return box;
+}
+
+function makeDisc(mark) {
+  const group = svg("g");
+  const c = mark.r * 0.55;
+  group.append(
+    svg("title"),
+    svg("circle", { class: "shade", r: mark.r, cx: 1.6, cy: 2.6 }),
+    svg("circle", { class: "face", r: mark.r }),
+    svg("circle", { class: "rim", r: mark.r * 0.72 }),
+    svg("circle", { class: "ring", r: mark.r + 4 }),
+    svg("text"),
+    svg("path", { class: "cross", d: `M${-c} ${-c}L${c} ${c}M${c} ${-c}L${-c} ${c}` }),
+  );
+  return group;
+}
+
+/** Bring the discs of a board up to date; a disc that stays slides to its new place. */
+export function draw(box, marks, tapped = null) {
+  const layer = box.querySelector("svg");
+  const old = new Map(Array.from(layer.querySelectorAll("g.disc"), (g) => [g.dataset.id, g]));
+  for (const mark of marks) {
+    let group = old.get(mark.id);
+    old.delete(mark.id);
+    if (!group) {
+      group = makeDisc(mark);
+      group.dataset.id = mark.id;
+      layer.append(group);
+      if (tapped) group.addEventListener("click", () => tapped(group.dataset.id));
+    }
+    const flags = ["close", "remove", "asked"].filter((flag) => mark[flag]);
+    group.setAttribute("class", ["disc", mark.colour, mark.state, ...flags].join(" "));
+    group.style.transform = `translate(${mark.x}px, ${mark.y}px)`;
+    group.querySelector("title").textContent = mark.title;
+    group.querySelector("text").textContent = mark.label;
+  }
+  for (const group of old.values()) group.remove();
+  layer.setAttribute("aria-label", marks.length ? marks.map((m) => m.title).join("; ") : "no disc on the board");
+}

@@ -1,0 +1,367 @@
+// The table page: shows one board and turns taps into requests.
+
+import { ask } from "./ask.js";
+import { draw, makeBoard } from "./board.js";
+import { boardName, make, mark, pips, sideName, sidesOf, text } from "./dom.js";
+import { follow, trouble } from "./live.js";
+
+const TOAST_MS = 6000;
+const at = (id) => document.getElementById(id);
+const board = document.body.dataset.board;
+const mayAsk = "mayAsk" in document.body.dataset;
+const link = { fresh: true, heard: 0, broker: true, hub: true };
+const state = { view: null, pending: null, busy: false, toast: 0 };
+const rows = new Map();
+const picture = makeBoard(Number(document.body.dataset.half));
+
+at("drawing").append(picture);
+text(at("title"), boardName(board));
+
+// ---- asking
+
+function toast(words, good = false) {
+  const box = at("toast");
+  text(box, words);
+  box.hidden = false;
+  mark(box, "good", good);
+  clearTimeout(state.toast);
+  state.toast = setTimeout(() => (box.hidden = true), TOAST_MS);
+}
+
+async function request(what, body, done = "") {
+  if (state.busy) return false;
+  state.busy = true;
+  document.body.dataset.busy = "yes";
+  try {
+    await ask(board, what, body, state.view?.table?.rev ?? 0);
+    if (done) toast(done, true);
+    else at("toast").hidden = true;
+    return true;
+  } catch (refusal) {
+    toast(refusal.message);
+    if (refusal.status === 401) setTimeout(() => location.assign(`/login?board=${encodeURIComponent(board)}`), 1500);
+    return false;
+  } finally {
+    state.busy = false;
+    delete document.body.dataset.busy;
+  }
+}
+
+// ---- a sheet with a few choices: the second tap of everything that is not undone by looking
+
+function sheet(title, words, choices) {
+  text(at("sheet-title"), title);
+  text(at("sheet-text"), words);
+  at("sheet-choices").replaceChildren(
+    ...choices.map(([label, act, kind = "primary"]) => {
+      const button = make("button", `big ${kind}`, label);
+      button.type = "button";
+      button.addEventListener("click", () => {
+        at("sheet").close();
+        act();
+      });
+      return button;
+    }),
+  );
+  at("sheet").showModal();
+}
+at("sheet-close").addEventListener("click", () => at("sheet").close());
+at("sheet").addEventListener("click", (event) => event.target === at("sheet") && at("sheet").close());
+
+// ---- score and twenties
+
+function makeRow(key) {
+  const parts = {
+    disc: make("span", "token"),
+    name: make("span", "player"),
+    hammer: make("span", "hammer"),
+    pips: make("span", "pips"),
+    score: make("span", "score"),
+    live: make("span", "live"),
+    twenties: make("b", "count"),
+    provisional: make("i", "provisional"),
+    total: make("small", "total"),
+    less: make("button", "step ask-only", "−"),
+    more: make("button", "step ask-only", "+"),
+  };
+  parts.hammer.setAttribute("role", "img");
+  parts.hammer.setAttribute("aria-label", "has the hammer");
+  parts.pips.setAttribute("role", "img");
+  parts.less.type = parts.more.type = "button";
+  parts.less.addEventListener("click", () => step(key, -1));
+  parts.more.addEventListener("click", () => step(key, +1));
+  const row = make(
+    "article",
+    "side",
+    parts.disc,
+    make("div", "who", make("div", "line", parts.name, parts.hammer), make("div", "line", parts.pips, parts.live)),
+    parts.score,
+    make("div", "twenties", parts.less, make("span", "number", make("small", "", "20s"), parts.twenties, parts.provisional), parts.more, parts.total),
+  );
+  return { row, parts };
+}
+
+function fillRow({ row, parts }, key, side, table) {
+  row.dataset.side = key;
+  row.dataset.colour = side.colour;
+  mark(row, "turn", table.turn === key);
+  mark(row, "winner", table.winner === key);
+  text(parts.name, sideName(side));
+  parts.hammer.hidden = !side.hammer;
+  pips(parts.pips, side.shots_left, side.colour);
+  text(parts.score, side.score);
+  text(parts.live, ["round", "settling", "round_over"].includes(table.phase) ? `${side.board + 20 * side.twenties} this round` : "");
+  const pending = state.pending?.side === key ? state.pending.twenties : null;
+  text(parts.twenties, pending ?? side.twenties);
+  mark(parts.twenties, "pending", pending !== null);
+  text(parts.provisional, side.provisional ? `+${side.provisional}?` : "");
+  text(parts.total, `${side.total_twenties} in all${side.games ? ` · ${side.games} won` : ""}`);
+  const who = sideName(side);
+  parts.less.setAttribute("aria-label", `One 20 less for ${who}`);
+  parts.more.setAttribute("aria-label", `One 20 more for ${who}`);
+  parts.less.disabled = (pending ?? side.twenties) <= 0;
+}
+
+function step(key, by) {
+  const side = state.view.table.sides[key];
+  const from = state.pending?.side === key ? state.pending.twenties : side.twenties;
+  const twenties = Math.max(0, from + by);
+  state.pending = twenties === side.twenties ? null : { side: key, twenties };
+  show();
+}
+
+at("pending-save").addEventListener("click", async () => {
+  const { side, twenties } = state.pending;
+  await request("correct", { side, twenties }, "Corrected.");
+  state.pending = null;
+  show();
+});
+at("pending-drop").addEventListener("click", () => {
+  state.pending = null;
+  show();
+});
+
+function fillPending(table) {
+  const { pending } = state;
+  at("pending").hidden = !pending;
+  if (!pending) return;
+  const side = table.sides[pending.side];
+  text(at("pending-text"), `${sideName(side)}: ${side.twenties} → ${pending.twenties} ${pending.twenties === 1 ? "twenty" : "twenties"} in this round`);
+}
+
+// ---- questions and removals
+
+function fillQuestions(questions) {
+  const box = at("questions");
+  const there = new Map(Array.from(box.children, (card) => [card.dataset.question, card]));
+  for (const question of questions) {
+    const old = there.get(question.id);
+    there.delete(question.id);
+    const key = JSON.stringify([question.text, question.choices, question.picture]);
+    if (old?.dataset.key === key) continue;
+    const card = makeQuestion(question);
+    card.dataset.key = key;
+    if (old) old.replaceWith(card);
+    else box.append(card);
+  }
+  for (const card of there.values()) card.remove();
+}
+
+function makeQuestion(question) {
+  const card = make("article", "card question", make("h2", "", question.text));
+  card.dataset.question = question.id;
+  if (question.picture) {
+    const image = make("img");
+    image.src = `data:image/jpeg;base64,${question.picture}`;
+    image.alt = "What the camera saw";
+    card.append(image);
+  }
+  const choices = make("div", "choices");
+  for (const { key, text: label } of question.choices) {
+    const button = make("button", "big primary", label);
+    button.type = "button";
+    button.disabled = !mayAsk;
+    button.dataset.choice = key;
+    button.addEventListener("click", () => request("answer", { question: question.id, choice: key }));
+    choices.append(button);
+  }
+  card.append(choices);
+  if (!mayAsk) card.append(make("p", "hint", "Enter the PIN of the board to answer."));
+  return card;
+}
+
+function fillRemovals(removals) {
+  at("remove").hidden = !removals.length;
+  const key = JSON.stringify(removals);
+  if (at("remove-list").dataset.key === key) return;
+  at("remove-list").dataset.key = key;
+  at("remove-list").replaceChildren(
+    ...removals.map((removal) => {
+      const token = make("span", "token");
+      token.dataset.colour = removal.colour;
+      return make("li", "", token, make("span", "", removal.text));
+    }),
+  );
+}
+
+// ---- verdict, discs, rounds
+
+function fillVerdict(verdict) {
+  at("verdict").hidden = !verdict;
+  if (!verdict) return;
+  text(at("verdict-text"), `Shot ${verdict.shot}: ${verdict.text}`);
+  mark(at("verdict"), "tone", verdict.valid ? "good" : "foul");
+  mark(at("verdict"), "provisional", verdict.provisional);
+}
+
+at("verdict-change").addEventListener("click", () => {
+  const { verdict } = state.view.table;
+  sheet(`Shot ${verdict.shot}`, verdict.text, [
+    [verdict.valid ? "It was a foul" : "The shot was good", () => request("correct", { shot: verdict.shot, valid: !verdict.valid }, "Corrected.")],
+  ]);
+});
+
+function tapDisc(id) {
+  const found = state.view.table?.discs.find((disc) => disc.id === id);
+  if (!mayAsk || !found || found.state === "ditch" || !state.view.table.match_id) return;
+  const choices = [15, 10, 5, 0].map((value) => [
+    value === found.value ? `${value} (as it is)` : String(value),
+    () => value !== found.value && request("correct", { disc: id, value }, "Corrected."),
+    value === found.value ? "" : "primary",
+  ]);
+  sheet(`A ${found.colour} disc worth ${found.value}`, "What is it really worth?", choices);
+}
+
+function fillRounds(table) {
+  at("rounds").hidden = !table.rounds.length;
+  const key = JSON.stringify([table.rounds, table.sides.A?.name, table.sides.B?.name]);
+  if (at("rounds").dataset.key === key) return;
+  at("rounds").dataset.key = key;
+  const sides = sidesOf(table);
+  const names = sides.map(([, side]) => make("th", "", sideName(side)));
+  at("rounds").querySelector("thead").replaceChildren(make("tr", "", make("th", "", "#"), ...names));
+  at("rounds").querySelector("tbody").replaceChildren(
+    ...table.rounds.toReversed().map((round) => {
+      const cells = sides.map(([side]) => {
+        const cell = make("td", "", String(round.totals[side] ?? 0), make("small", "", ` ${round.twenties[side] ?? 0}×20`));
+        const added = round.added[side] ?? 0;
+        if (added) cell.append(make("b", "", ` +${added}`));
+        return cell;
+      });
+      return make("tr", "", make("td", "", String(round.number)), ...cells);
+    }),
+  );
+}
+
+// ---- actions
+
+at("confirm").addEventListener("click", () => {
+  const { round, phase } = state.view.table;
+  const confirm = () => request("confirm", { round }, "Round confirmed.");
+  if (phase === "round") sheet(`Confirm round ${round}?`, "It still has shots to come. It will be counted as it lies.", [["Count it now", confirm]]);
+  else confirm();
+});
+at("undo").addEventListener("click", () => request("undo", {}, "Taken back."));
+at("redo").addEventListener("click", () => request("redo", {}, "Done again."));
+at("abandon").addEventListener("click", () =>
+  sheet("End this match?", "It ends without a winner. Undo brings it back.", [["End the match", () => request("abandon", {}, "The match has ended."), "danger"]]),
+);
+
+at("start-form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const form = new FormData(event.target);
+  const names = {};
+  if (form.get("light_name").trim()) names.A = form.get("light_name").trim();
+  if (form.get("dark_name").trim()) names.B = form.get("dark_name").trim();
+  const body = { names, rules: form.get("rules"), level: form.get("level"), light: "A", opener: form.get("opener"), games: Number(form.get("games")) };
+  const start = async () => {
+    if (await request("start", body, "The match has started.")) at("start").open = false;
+  };
+  const { phase } = state.view.table ?? {};
+  if (phase && !["idle", "match_over"].includes(phase)) sheet("Start a new match?", "The match that is running ends without a winner.", [["Start the new match", start, "danger"]]);
+  else start();
+});
+
+function fillActions(table) {
+  const running = table && !["idle", "match_over"].includes(table.phase);
+  at("actions").hidden = !table;
+  at("confirm").hidden = !running;
+  mark(at("confirm"), "ready", table && ["settling", "round_over"].includes(table.phase));
+  text(at("confirm"), table?.round ? `Confirm round ${table.round}` : "Confirm round");
+  at("undo").disabled = !table?.can_undo;
+  at("redo").disabled = !table?.can_redo;
+  at("abandon").hidden = !running;
+  const wanted = table ? String(!running) : "";
+  if (at("start").dataset.offered !== wanted) {
+    at("start").dataset.offered = wanted;
+    at("start").open = wanted === "true";
+  }
+}
+
+// ---- all of it
+
+function describe(table) {
+  if (!table) return "";
+  const words = [table.rules, table.game > 1 ? `game ${table.game}` : "", table.round && table.phase !== "match_over" ? `round ${table.round}` : ""];
+  return words.filter(Boolean).join(" · ");
+}
+
+function saying(table) {
+  if (table.winner) return `${sideName(table.sides[table.winner])} wins the match.`;
+  if (table.message) return table.message;
+  if (table.turn && table.phase === "round") return `${sideName(table.sides[table.turn])} to shoot`;
+  if (table.phase === "idle") return table.practice ? `Practice: ${table.practice} twenties` : "No match is running.";
+  return "";
+}
+
+function show() {
+  const { view } = state;
+  if (!view) return;
+  const { table } = view;
+  document.body.dataset.state = view.state.code;
+  text(at("chip"), view.state.text);
+  text(at("what"), describe(table));
+  fillActions(table);
+  if (!table) return;
+  const sides = sidesOf(table);
+  for (const [key, { row }] of rows) if (!table.sides[key]) row.remove(), rows.delete(key);
+  for (const [key, side] of sides) {
+    if (!rows.has(key)) {
+      rows.set(key, makeRow(key));
+      at("sides").append(rows.get(key).row);
+    }
+    fillRow(rows.get(key), key, side, table);
+  }
+  if (state.pending && !table.sides[state.pending.side]) state.pending = null;
+  fillPending(table);
+  text(at("message"), saying(table));
+  fillQuestions(table.questions);
+  fillRemovals(table.remove);
+  draw(picture, view.marks, tapDisc);
+  at("hint").hidden = !(mayAsk && table.match_id && view.marks.length);
+  fillVerdict(table.verdict);
+  fillRounds(table);
+}
+
+function showTrouble() {
+  const words = trouble(link.fresh, link.heard, link.broker, link.hub);
+  text(at("trouble"), words);
+  document.body.dataset.link = words ? (link.fresh ? "away" : "stale") : "live";
+}
+
+follow(`/api/1/boards/${encodeURIComponent(board)}/stream`, {
+  snapshot(body) {
+    Object.assign(link, { broker: body.broker, hub: body.hub });
+    state.view = body.boards[0] ?? state.view;
+    show();
+    showTrouble();
+  },
+  board({ view }) {
+    state.view = view;
+    show();
+  },
+  fresh(isFresh, heard) {
+    Object.assign(link, { fresh: isFresh, heard });
+    showTrouble();
+  },
+});
