@@ -29,6 +29,10 @@ _PI_5 = "c04170"
 class SimulatedPin(MockPin):  # type: ignore[misc]  # gpiozero has no types
     """gpiozero's mock pin on the clock of its factory, with a level that an outside circuit gives it."""
 
+    states: list[Any]
+    _state: bool
+    _last_change: float
+
     def _change_state(self, value: bool) -> bool:
         if self._state == value:
             return False

@@ -90,6 +90,10 @@ class Service:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Say goodbye and free everything; also right for one that was never started."""
         self._notifier.notify("STOPPING=1")
         self.reporter.close()
         self._lock.release()

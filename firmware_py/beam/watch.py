@@ -6,6 +6,7 @@ has come.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 from firmware_py.beam import episodes
@@ -50,16 +51,29 @@ class Watch:
         self_test_s: time between self-tests, 0 for none.
         lag_ns: how long an edge may be on its way to us. Nothing younger than that is decided, so that a level read
             is never compared with an edge that has not arrived. 0 when the pins' clock is driven together with them.
+        lead_ns: how long before a self-test its two switchings are announced to somebody far away who does them.
+        announce: told of a switching that much ahead: its time (ns) and whether the emitter goes on.
     """
 
-    def __init__(self, pins: Pins, at_ns: int, *, self_test_s: float = 0.0, lag_ns: int = 0) -> None:
+    def __init__(
+        self,
+        pins: Pins,
+        at_ns: int,
+        *,
+        self_test_s: float = 0.0,
+        lag_ns: int = 0,
+        lead_ns: int = 0,
+        announce: Callable[[int, bool], None] | None = None,
+    ) -> None:
         self._pins = pins
         self._lag_ns = lag_ns
+        self._lead_ns = lead_ns
+        self._announce = announce
         self._start_ns = at_ns
         self._read_ns = at_ns + episodes.LEVEL_READ_NS
         self._test_every_ns = round(self_test_s * 1e9) if pins.has_emitter else 0
         self._test_ns: int | None = at_ns + FIRST_TEST_NS if self._test_every_ns else None
-        self._emitter_on_ns: int | None = None
+        self._switchings: list[tuple[int, bool]] = []
         self._waiting: list[Event] = []
         pins.edges()  # what came before now is in the level
         self.beam, self._first = episodes.start(at_ns, blocked=pins.blocked)
@@ -69,9 +83,10 @@ class Watch:
         facts = [*self._first]
         self._first = ()
         self._waiting += [Edge(at_ns, blocked) for at_ns, blocked in self._pins.edges()]
+        self._switch(now_ns)
         self._read_level(now_ns)
         facts += self._decide(now_ns - self._lag_ns)
-        self._self_test(now_ns)
+        self._plan_test(now_ns)
         return facts
 
     def next_ns(self) -> int:
@@ -84,7 +99,10 @@ class Watch:
         due_ns = episodes.next_ns(self.beam)
         if due_ns is not None:
             times.append(max(due_ns, self.beam.now_ns) + self._lag_ns)
-        times += [t for t in (self._emitter_on_ns, self._test_ns) if t is not None]
+        if self._switchings:
+            times.append(self._switchings[0][0])
+        elif self._test_ns is not None:
+            times.append(self._test_ns)
         return min(times, default=0)
 
     def test_soon(self, now_ns: int) -> bool:
@@ -97,6 +115,11 @@ class Watch:
         """Switch the emitter and let the state machine know."""
         self._pins.emit(on=on)
         self._waiting.append(Emitter(at_ns, on))
+
+    def _switch(self, now_ns: int) -> None:
+        while self._switchings and self._switchings[0][0] <= now_ns:
+            at_ns, on = self._switchings.pop(0)
+            self.switch_emitter(at_ns if self._lead_ns else now_ns, on=on)
 
     def _read_level(self, now_ns: int) -> None:
         if now_ns < self._read_ns:
@@ -113,15 +136,16 @@ class Watch:
         self.beam, facts = episodes.run(self.beam, ripe, to_ns)
         return facts
 
-    def _self_test(self, now_ns: int) -> None:
-        if self._emitter_on_ns is not None:
-            if now_ns >= self._emitter_on_ns:
-                self._emitter_on_ns = None
-                self.switch_emitter(now_ns, on=True)
-        elif self._test_ns is not None and now_ns >= self._test_ns:
-            if self._waiting or self._pins.blocked or not episodes.may_test(self.beam):
-                self._test_ns = now_ns + _TEST_AGAIN_NS
-                return
-            self.switch_emitter(now_ns, on=False)
-            self._emitter_on_ns = now_ns + TEST_OFF_NS
-            self._test_ns = now_ns + self._test_every_ns if self._test_every_ns else None
+    def _plan_test(self, now_ns: int) -> None:
+        if self._switchings or self._test_ns is None or now_ns < self._test_ns:
+            return
+        if self._waiting or self._pins.blocked or not episodes.may_test(self.beam):
+            self._test_ns = now_ns + _TEST_AGAIN_NS
+            return
+        off_ns = now_ns + self._lead_ns
+        self._switchings = [(off_ns, False), (off_ns + TEST_OFF_NS, True)]
+        self._test_ns = off_ns + self._test_every_ns if self._test_every_ns else None
+        if self._announce is not None:
+            for at_ns, on in self._switchings:
+                self._announce(at_ns, on)
+        self._switch(now_ns)
