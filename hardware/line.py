@@ -8,7 +8,8 @@ who        says                                           meaning
 ========== ============================================== =====================================================
 any peer   ``hello {role, pid}``                          role = beam | camera | players
 twin       ``welcome {path, lockstep, epoch_ns, speed,    the mapped file, how time runs, the board's preset;
-           board, size_wh, slots, frame_rate_hz}``        epoch_ns and speed make a SimClock when not lockstep
+           board, size_wh, slots, frame_rate_hz,          epoch_ns and speed make a SimClock when not lockstep;
+           blocked}``                                     blocked: the receiver's level now, for the beam
 twin       ``edge {at_ns, blocked}``                      to beam: the receiver's level changed
 twin       ``tick {at_ns}``                               to beam: the clock has reached at_ns, all edges before
                                                           it have been sent
