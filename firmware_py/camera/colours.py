@@ -1,7 +1,8 @@
 """Which colour each disc has, learned from the discs themselves: two teams, any two colours.
 
 Colours are median Lab of a disc's face. Of the two teams the one with the larger L is ``light``. Nothing is known
-beforehand: maple and walnut, red and black, black and wood on blue all come out as two clouds of points.
+beforehand: maple and walnut, red and black, black and wood on blue all come out as two clouds of points. Each cloud
+has its own width, since light falls unevenly: pale discs in the shade of the rail vary in L, black ones hardly.
 """
 
 from __future__ import annotations
@@ -12,8 +13,15 @@ import numpy as np
 
 from firmware_py.camera.lab import Array
 
-#: Two clouds closer than this, in Lab units, are taken for one colour.
-LEAST_APART = 10.0
+#: Two clouds whose means are closer than this, in Lab units with L halved, are taken for one colour.
+LEAST_APART = 9.0
+#: Standard deviations (L, a, b) that a cloud has until its discs say otherwise, and as how many discs they count.
+USUAL_WIDTH = (9.0, 4.0, 5.5)
+USUAL_WEIGHT = 3.0
+#: Lightness counts half when the clouds are first told apart.
+FIRST_SCALE = (0.5, 1.0, 1.0)
+
+Triple = tuple[float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,23 +31,28 @@ class TeamColours:
     Attributes:
         light: mean Lab of the lighter team.
         dark: mean Lab of the darker team; None while discs of one colour only have been seen.
-        spread: typical distance of a disc from its team's mean, in Lab units.
+        light_width: standard deviations of the lighter team in L, a, b.
+        dark_width: those of the darker one.
     """
 
-    light: tuple[float, float, float]
-    dark: tuple[float, float, float] | None
-    spread: float
+    light: Triple
+    dark: Triple | None
+    light_width: Triple = USUAL_WIDTH
+    dark_width: Triple = USUAL_WIDTH
 
     @property
     def means(self) -> Array:
         """The known means, light first, ``(1 or 2, 3)``."""
         return np.array([self.light] if self.dark is None else [self.light, self.dark])
 
+    @property
+    def widths(self) -> Array:
+        """Their standard deviations, ``(1 or 2, 3)``."""
+        return np.array([self.light_width] if self.dark is None else [self.light_width, self.dark_width])
+
 
 def learn(colours: Array, weights: Array | None = None) -> TeamColours | None:
     """Learn the team colours from the faces of discs.
-
-    Two means started from the farthest pair; lightness counts half, since light falls unevenly on a board.
 
     Args:
         colours: Lab of each disc, ``(n, 3)``.
@@ -51,45 +64,89 @@ def learn(colours: Array, weights: Array | None = None) -> TeamColours | None:
     if len(colours) == 0:
         return None
     weights = np.ones(len(colours)) if weights is None else weights
-    pair = np.linalg.norm(colours[:, None] - colours[None], axis=-1)
-    first, second = np.unravel_index(int(pair.argmax()), pair.shape)
-    means = colours[[first, second]].astype(np.float64)
-    nearest = np.zeros(len(colours), dtype=np.intp)
-    for _ in range(8):
-        nearest = np.linalg.norm(colours[:, None] - means[None], axis=-1).argmin(axis=1)
-        for k in (0, 1):
-            mine = nearest == k
-            if mine.any():
-                means[k] = np.average(colours[mine], axis=0, weights=weights[mine])
-    gaps = np.linalg.norm(colours - means[nearest], axis=1)
-    spread = max(2.0, float(np.average(gaps, weights=weights)))
-    if np.linalg.norm(means[0] - means[1]) < max(LEAST_APART, 2.5 * spread):
-        one = np.average(colours, axis=0, weights=weights)
-        return TeamColours(light=_triple(one), dark=None, spread=spread)
-    light, dark = (means[0], means[1]) if means[0][0] >= means[1][0] else (means[1], means[0])
-    return TeamColours(light=_triple(light), dark=_triple(dark), spread=spread)
+    member = _two_clouds(colours, weights)
+    for _ in range(6):
+        means, widths = _clouds(colours, weights, member)
+        new = _costs(colours, means, widths).argmin(axis=1)
+        if (new == member).all() or len(np.unique(new)) < 2:
+            break
+        member = new
+    means, widths = _clouds(colours, weights, member)
+    gap = float(np.linalg.norm((means[0] - means[1]) * np.array(FIRST_SCALE)))
+    if len(np.unique(member)) < 2 or gap < LEAST_APART:
+        means, widths = _clouds(colours, weights, np.zeros(len(colours), dtype=np.intp))
+        return TeamColours(light=_triple(means[0]), dark=None, light_width=_triple(widths[0]))
+    light, dark = (0, 1) if means[0, 0] >= means[1, 0] else (1, 0)
+    return TeamColours(
+        light=_triple(means[light]),
+        dark=_triple(means[dark]),
+        light_width=_triple(widths[light]),
+        dark_width=_triple(widths[dark]),
+    )
+
+
+def _two_clouds(colours: Array, weights: Array) -> Array:
+    """First guess of who belongs together: two means, started from the farthest pair and from the extremes of L."""
+    scaled = colours * np.array(FIRST_SCALE)
+    pair = np.linalg.norm(scaled[:, None] - scaled[None], axis=-1)
+    far = np.unravel_index(int(pair.argmax()), pair.shape)
+    extremes = (int(colours[:, 0].argmin()), int(colours[:, 0].argmax()))
+    best, least = np.zeros(len(colours), dtype=np.intp), np.inf
+    for start in (far, extremes):
+        means = scaled[list(start)].astype(np.float64)
+        member = best
+        for _ in range(8):
+            gaps = np.linalg.norm(scaled[:, None] - means[None], axis=-1)
+            member = gaps.argmin(axis=1)
+            for k in (0, 1):
+                if (member == k).any():
+                    means[k] = np.average(scaled[member == k], axis=0, weights=weights[member == k])
+        cost = float((weights * np.linalg.norm(scaled - means[member], axis=1) ** 2).sum())
+        if cost < least:
+            best, least = member, cost
+    return best
+
+
+def _clouds(colours: Array, weights: Array, member: Array) -> tuple[Array, Array]:
+    """Means and widths of the two clouds; an empty one keeps the mean of all."""
+    means, widths = np.empty((2, 3)), np.empty((2, 3))
+    usual = np.array(USUAL_WIDTH) ** 2
+    for k in (0, 1):
+        mine = member == k
+        if not mine.any():
+            mine = np.ones(len(colours), dtype=bool)
+        w = weights[mine]
+        means[k] = np.average(colours[mine], axis=0, weights=w)
+        square = (w[:, None] * (colours[mine] - means[k]) ** 2).sum(axis=0)
+        widths[k] = np.sqrt((square + USUAL_WEIGHT * usual) / (w.sum() + USUAL_WEIGHT))
+    return means, widths
+
+
+def _costs(colours: Array, means: Array, widths: Array) -> Array:
+    """Minus twice the log likelihood of each colour under each cloud, ``(n, k)``."""
+    z = (colours[:, None] - means[None]) / widths[None]
+    return np.asarray((z * z).sum(axis=-1) + 2.0 * np.log(widths).sum(axis=-1)[None])
 
 
 def assign(colours: Array, teams: TeamColours) -> tuple[Array, Array]:
     """The team of each disc and how clearly it is meant.
 
     Returns:
-        ``(team, clearness)``: team 0 = light, 1 = dark, ``(n,)``; clearness 0 = half way between the teams,
-        1 = at a mean. With one colour known everything is team 0 if light, 1 if dark (L below 50).
+        ``(team, clearness)``: team 0 = light, 1 = dark, ``(n,)``; clearness 0 = either team is as likely, 1 = no
+        doubt. With one colour known everything is team 0 if that is light, 1 if dark (L below 50).
     """
-    means = teams.means
-    if len(means) == 1:
+    if teams.dark is None:
         only = 0 if teams.light[0] >= 50 else 1
         return np.full(len(colours), only), np.ones(len(colours))
-    gaps = np.linalg.norm(colours[:, None] - means[None], axis=-1)
-    near, far = gaps.min(axis=1), gaps.max(axis=1)
-    return gaps.argmin(axis=1), (far - near) / np.maximum(far + near, 1e-9)
+    costs = _costs(colours, teams.means, teams.widths)
+    return costs.argmin(axis=1), np.tanh(np.abs(costs[:, 0] - costs[:, 1]) / 8.0)
 
 
 def strangeness(colours: Array, teams: TeamColours) -> Array:
-    """Distance of colours from the nearest team, in Lab units, ``(n,)``."""
-    return np.asarray(np.linalg.norm(colours[:, None] - teams.means[None], axis=-1).min(axis=1))
+    """Distance of colours from the nearest team in its standard deviations, ``(n,)``; 1.7 is usual."""
+    z = (colours[:, None] - teams.means[None]) / teams.widths[None]
+    return np.asarray(np.sqrt((z * z).sum(axis=-1)).min(axis=1))
 
 
-def _triple(colour: Array) -> tuple[float, float, float]:
+def _triple(colour: Array) -> Triple:
     return (float(colour[0]), float(colour[1]), float(colour[2]))

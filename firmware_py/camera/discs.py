@@ -33,6 +33,8 @@ RADIUS_RANGE = (0.044, 0.078)
 ACCEPT, CLEAR = 0.54, 0.72
 #: Discs closer than this, in radii, are one disc seen twice; leaning ones in the ditch overlap in the picture.
 APART = 1.3
+#: Strangeness of colour up to which a suspect gains by its colour is 1.5 times this.
+USUAL_STRANGENESS = 2.5
 #: A disc lighter than its surroundings by this, in L, has an outline that no shadow enlarges.
 LIGHTER = 8.0
 
@@ -96,13 +98,17 @@ def find_discs(
         clear = (found.score > CLEAR) & (off_hole > 0.6 * r0)
         teams = learn(found.colour[clear], found.score[clear])
     if teams is not None:
-        odd = strangeness(found.colour, teams) / (3.0 * teams.spread + 6.0)
-        found = _Found(xy=found.xy, score=found.score + 0.08 * np.clip(1.0 - odd, -1.0, 1.0), colour=found.colour)
-    found = _apart(found.only((found.score > ACCEPT) & (off_hole > 0.25 * r0)), APART * r0)
-    discs = [_seen_disc(calibration, found, k, r0 / lift, surface) for k in range(len(found.xy))]
+        odd = strangeness(found.colour, teams) / USUAL_STRANGENESS
+        found = _Found(xy=found.xy, score=found.score + 0.08 * np.clip(1.5 - odd, -1.0, 1.0), colour=found.colour)
     hole = read_hole(lab, calibration, r0, teams)
-    if hole is not None and all(math.dist(hole.top_xy_mm, d.top_xy_mm) > APART * r0 for d in discs):
-        discs.append(hole)
+    if hole.open:
+        found = found.only(np.linalg.norm(found.xy - np.array(hole.centre_mm), axis=1) > 0.7 * r0)
+    elif hole.disc is not None:
+        found = found.only(np.linalg.norm(found.xy - np.array(hole.centre_mm), axis=1) > r0)
+    found = _apart(found.only(found.score > ACCEPT), APART * r0)
+    discs = [_seen_disc(calibration, found, k, r0 / lift, surface) for k in range(len(found.xy))]
+    if hole.disc is not None:
+        discs.append(hole.disc)
     discs.sort(key=lambda d: d.r_mm)
     return DiscReading(
         discs=tuple(discs),

@@ -7,13 +7,14 @@ colour. A disc lying in it has the common radius, lies in the middle and has a t
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
 from firmware_py.camera import rims
 from firmware_py.camera.calibration import Calibration
 from firmware_py.camera.colours import TeamColours, strangeness
-from firmware_py.camera.lab import Floats
+from firmware_py.camera.lab import Array, Floats
 from firmware_py.camera.seen import SeenDisc
 
 #: Radii, over that of the discs, from which the outline in the middle is fitted.
@@ -26,8 +27,31 @@ LEAST_RIM = 0.65
 OFF_CENTRE = 0.3
 
 
-def read_hole(lab: Floats, calibration: Calibration, r0_mm: float, teams: TeamColours | None) -> SeenDisc | None:
-    """The disc that lies flat in the hole, or None.
+#: An outline at least this complete and this much wider than a disc is the rim of an empty hole.
+OPEN_RIM, OPEN_WIDER = 0.7, 1.07
+#: A disc in the hole has a team's colour to within this many standard deviations.
+LEAST_STRANGE = 4.5
+
+
+@dataclass(frozen=True, slots=True)
+class HoleReading:
+    """The 20-hole in one picture.
+
+    Attributes:
+        open: the rim of the empty hole is seen.
+        disc: the disc that lies flat in it.
+        centre_mm: its centre as seen on the board plane.
+        radius_mm: its radius if open, else that of the outline in the middle.
+    """
+
+    open: bool
+    disc: SeenDisc | None
+    centre_mm: tuple[float, float]
+    radius_mm: float
+
+
+def read_hole(lab: Floats, calibration: Calibration, r0_mm: float, teams: TeamColours | None) -> HoleReading:
+    """Look into the hole.
 
     Args:
         lab: float Lab picture.
@@ -35,34 +59,44 @@ def read_hole(lab: Floats, calibration: Calibration, r0_mm: float, teams: TeamCo
         r0_mm: radius of the discs as seen on the board plane.
         teams: colours of the discs; without them nothing in the hole is called a disc.
     """
-    if teams is None:
-        return None
     matrix, foot = calibration.image_from_board, calibration.foot_xy_mm
     hole = np.array(calibration.hole_xy_mm)
     starts = np.array(STARTS) * r0_mm
     middle = np.repeat(hole[None], len(starts), axis=0)
     xy, radius = rims.refine(lab, matrix, middle, starts, foot_xy_mm=foot, fixed=False)
     free = rims.examine(lab, matrix, xy, radius)
-    quality = free.agreement * np.minimum(free.contrast / 0.8, 1.0)
+    near = np.linalg.norm(xy - hole, axis=1) < 0.5 * r0_mm
+    quality = free.agreement * np.minimum(free.contrast / 0.8, 1.0) * near
     best = int(np.argmax(quality))
+    centre, ratio = xy[best], float(radius[best]) / r0_mm
     fixed, _ = rims.refine(lab, matrix, hole[None], np.array([r0_mm]), foot_xy_mm=foot, fixed=True)
     seen = rims.examine(lab, matrix, fixed, np.array([r0_mm]))
     rim = float(seen.agreement[0] * min(seen.contrast[0] / 0.8, 1.0))
     off = float(np.linalg.norm(fixed[0] - hole))
-    odd = float(strangeness(seen.colour, teams)[0])
-    same_radius = abs(float(radius[best]) / r0_mm - 1.0) < SAME_RADIUS or float(quality[best]) < rim
-    if rim < LEAST_RIM or not same_radius or off > OFF_CENTRE * r0_mm or odd > max(12.0, 3.0 * teams.spread):
-        return None
-    foot_xy = np.array(foot)
+    same_radius = abs(ratio - 1.0) < SAME_RADIUS or float(quality[best]) < rim
+    disc = None
+    if teams is not None and rim >= LEAST_RIM and same_radius and off <= OFF_CENTRE * r0_mm:
+        colour = seen.colour[0]
+        if float(strangeness(seen.colour, teams)[0]) <= LEAST_STRANGE:
+            disc = _disc_in_hole(calibration, fixed[0], colour, rim, r0_mm)
+    other_radius = ratio > OPEN_WIDER or ratio < 2.0 - OPEN_WIDER
+    return HoleReading(
+        open=disc is None and float(quality[best]) >= OPEN_RIM and other_radius,
+        disc=disc,
+        centre_mm=(float(centre[0]), float(centre[1])),
+        radius_mm=float(radius[best]),
+    )
+
+
+def _disc_in_hole(calibration: Calibration, seen: Array, colour: Array, rim: float, r0_mm: float) -> SeenDisc:
     board = calibration.board
-    base = foot_xy + (fixed[0] - foot_xy) * (1.0 - board.proud_mm / calibration.camera_height_mm)
-    colour = seen.colour[0]
-    lift = calibration.camera_height_mm / (calibration.camera_height_mm - board.disc_height_mm)
+    foot = np.array(calibration.foot_xy_mm)
+    base = foot + (seen - foot) * (1.0 - board.proud_mm / calibration.camera_height_mm)
     return SeenDisc(
         x_mm=float(base[0]),
         y_mm=float(base[1]),
-        top_xy_mm=(float(fixed[0, 0]), float(fixed[0, 1])),
-        radius_mm=r0_mm / lift,
+        top_xy_mm=(float(seen[0]), float(seen[1])),
+        radius_mm=r0_mm * (1.0 - board.disc_height_mm / calibration.camera_height_mm),
         quality=min(1.0, rim),
         colour=(float(colour[0]), float(colour[1]), float(colour[2])),
         sigma_mm=math.hypot(0.04 * r0_mm, 0.5),
