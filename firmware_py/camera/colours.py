@@ -64,13 +64,8 @@ def learn(colours: Array, weights: Array | None = None) -> TeamColours | None:
     if len(colours) == 0:
         return None
     weights = np.ones(len(colours)) if weights is None else weights
-    member = _two_clouds(colours, weights)
-    for _ in range(6):
-        means, widths = _clouds(colours, weights, member)
-        new = _costs(colours, means, widths).argmin(axis=1)
-        if (new == member).all() or len(np.unique(new)) < 2:
-            break
-        member = new
+    settled = [_settle(colours, weights, start) for start in _starts(colours, weights)]
+    member = min(settled, key=lambda m: _total_cost(colours, weights, m))
     means, widths = _clouds(colours, weights, member)
     gap = float(np.linalg.norm((means[0] - means[1]) * np.array(FIRST_SCALE)))
     if len(np.unique(member)) < 2 or gap < LEAST_APART:
@@ -85,26 +80,47 @@ def learn(colours: Array, weights: Array | None = None) -> TeamColours | None:
     )
 
 
-def _two_clouds(colours: Array, weights: Array) -> Array:
-    """First guess of who belongs together: two means, started from the farthest pair and from the extremes of L."""
+def _starts(colours: Array, weights: Array) -> list[Array]:
+    """First guesses of who belongs together: two means, and cuts at the widest gap along L, a, b and the long axis."""
     scaled = colours * np.array(FIRST_SCALE)
+    starts = [_two_means(scaled, weights)]
+    centred = scaled - scaled.mean(axis=0)
+    long_axis = np.linalg.svd(centred, full_matrices=False)[2][0]
+    for axis in (*np.eye(3), long_axis):
+        along = centred @ axis
+        order = np.sort(along)
+        if len(order) > 1:
+            widest = int(np.diff(order).argmax())
+            starts.append((along > (order[widest] + order[widest + 1]) / 2).astype(np.intp))
+    return starts
+
+
+def _two_means(scaled: Array, weights: Array) -> Array:
     pair = np.linalg.norm(scaled[:, None] - scaled[None], axis=-1)
-    far = np.unravel_index(int(pair.argmax()), pair.shape)
-    extremes = (int(colours[:, 0].argmin()), int(colours[:, 0].argmax()))
-    best, least = np.zeros(len(colours), dtype=np.intp), np.inf
-    for start in (far, extremes):
-        means = scaled[list(start)].astype(np.float64)
-        member = best
-        for _ in range(8):
-            gaps = np.linalg.norm(scaled[:, None] - means[None], axis=-1)
-            member = gaps.argmin(axis=1)
-            for k in (0, 1):
-                if (member == k).any():
-                    means[k] = np.average(scaled[member == k], axis=0, weights=weights[member == k])
-        cost = float((weights * np.linalg.norm(scaled - means[member], axis=1) ** 2).sum())
-        if cost < least:
-            best, least = member, cost
-    return best
+    means = scaled[list(np.unravel_index(int(pair.argmax()), pair.shape))].astype(np.float64)
+    member = np.zeros(len(scaled), dtype=np.intp)
+    for _ in range(8):
+        member = np.linalg.norm(scaled[:, None] - means[None], axis=-1).argmin(axis=1)
+        for k in (0, 1):
+            if (member == k).any():
+                means[k] = np.average(scaled[member == k], axis=0, weights=weights[member == k])
+    return member
+
+
+def _settle(colours: Array, weights: Array, member: Array) -> Array:
+    """Let every disc join the likelier cloud until none moves."""
+    for _ in range(6):
+        means, widths = _clouds(colours, weights, member)
+        new = _costs(colours, means, widths).argmin(axis=1)
+        if (new == member).all() or len(np.unique(new)) < 2:
+            break
+        member = new
+    return member
+
+
+def _total_cost(colours: Array, weights: Array, member: Array) -> float:
+    means, widths = _clouds(colours, weights, member)
+    return float((weights * _costs(colours, means, widths)[np.arange(len(member)), member]).sum())
 
 
 def _clouds(colours: Array, weights: Array, member: Array) -> tuple[Array, Array]:

@@ -147,7 +147,7 @@ def _learn_radius(lab: Floats, calibration: Calibration, places: Array, surface_
     from_centre = np.linalg.norm(xy - np.array(calibration.hole_xy_mm), axis=1)
     clear &= from_centre > 0.6 * radius
     on_surface = clear & (np.hypot(*xy.T) < surface_mm - 0.5 * radius)
-    lighter = on_surface & (seen.colour[:, 0] - seen.outside_l > LIGHTER)
+    lighter = on_surface & (seen.inside_l - seen.outside_l > LIGHTER)
     if lighter.any():
         return float(np.median(radius[lighter]))
     if on_surface.any():

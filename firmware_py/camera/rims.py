@@ -42,7 +42,8 @@ class Rims:
         radius_mm: radius there.
         agreement: share of the rays inside the picture whose strongest edge lies on the rim, 0 to 1.
         contrast: share of these rays on which the colour outside differs from the colour inside.
-        colour: median Lab colour of the inside, ``(n, 3)``.
+        colour: Lab colour of the inside's darker half, ``(n, 3)``: glare lies on a face, it does not darken it.
+        inside_l: median lightness L of the inside, ``(n,)``.
         outside_l: median lightness L just outside the rim, ``(n,)``.
         spread: median distance of the inside's samples from that colour, in Lab units.
         step: median change of colour at the rim, in Lab units.
@@ -54,6 +55,7 @@ class Rims:
     agreement: Array
     contrast: Array
     colour: Array
+    inside_l: Array
     outside_l: Array
     spread: Array
     step: Array
@@ -156,6 +158,13 @@ def refine(
     return xy, radius
 
 
+def _without_glare(inner: Floats) -> Array:
+    """Mean colour of the samples whose lightness is in the lower half, the darkest tenth apart; ``(n, 3)``."""
+    count = inner.shape[1]
+    order = np.argsort(inner[:, :, 0], axis=1)[:, count // 10 : count // 2]
+    return np.asarray(np.take_along_axis(inner, order[:, :, None], axis=1).mean(axis=1), dtype=np.float64)
+
+
 def examine(lab: Floats, image_from_board: Array, xy_mm: Array, radius_mm: Array) -> Rims:
     """How much of a rim there is at given circles; see :class:`Rims`."""
     profiles, seen = _profiles(lab, image_from_board, xy_mm, radius_mm)
@@ -173,7 +182,8 @@ def examine(lab: Floats, image_from_board: Array, xy_mm: Array, radius_mm: Array
         radius_mm=radius_mm,
         agreement=(agrees & seen).sum(axis=1) / count,
         contrast=(apart & seen).sum(axis=1) / count,
-        colour=inside,
+        colour=_without_glare(inner),
+        inside_l=inside[:, 0],
         outside_l=np.median(outside[:, :, 0], axis=1),
         spread=spread,
         step=np.median(height, axis=1),
