@@ -3,7 +3,8 @@
 The truth of this process is in memory; the SQLite file is what survives it. A fact is committed (WAL,
 synchronous=FULL) before anybody may send it, and deleted when the hub says that it is stored. A medium that is full
 or read-only never stops a daemon: the outbox goes on in memory, says so through :attr:`Outbox.trouble`, and writes
-down what is still outstanding as soon as it can.
+down what is still outstanding as soon as it can. Deletions wait up to a second for company, since each commit costs a
+sync of the disk: what a crash leaves undeleted is sent again under its old identity, which does no harm.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from firmware_py.errors import StateError
 log = logging.getLogger(__name__)
 
 _RETRY_S = 5.0
+_DELETE_S = 1.0
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS fact (
     id INTEGER PRIMARY KEY,
@@ -95,6 +97,7 @@ class Outbox:
         self._path = path
         self._real_s = real_s
         self._retry_at_s = 0.0
+        self._delete_at_s = 0.0
         self._boots: dict[str, list[Stored]] = {}  # outstanding facts by boot, oldest boot first, each in order
         self._acked: dict[str, int] = {}
         self._unsaved: list[Stored] = []
@@ -144,8 +147,9 @@ class Outbox:
         if not facts:
             del self._boots[boot]
         self._acked[boot] = max(seq, self._acked.get(boot, 0))
+        if not self._undeleted:
+            self._delete_at_s = self._real_s() + _DELETE_S
         self._undeleted[boot] = self._acked[boot]
-        self._write()
         return settled
 
     def after(self, last: Stored | None) -> Iterator[Stored]:
@@ -161,13 +165,15 @@ class Outbox:
         for boot in boots[boots.index(last.boot) + 1 :]:
             yield from self._boots[boot]
 
-    def mend(self) -> None:
-        """Try again to write what a medium in trouble refused; at most every 5 s, nothing to do otherwise."""
-        if self.trouble and self._real_s() >= self._retry_at_s:
+    def tidy(self) -> None:
+        """Delete what has waited for it, and try again what a medium in trouble refused (at most every 5 s)."""
+        if self.trouble or (self._undeleted and self._real_s() >= self._delete_at_s):
             self._write()
 
     def close(self) -> None:
-        """Close the file."""
+        """Write what is left to write and close the file."""
+        if self._undeleted or self._unsaved:
+            self._write()
         if self._database is not None:
             self._database.close()
             self._database = None

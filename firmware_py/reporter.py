@@ -128,7 +128,7 @@ class Reporter:
                 self._connection(connected=event)
             else:
                 self._message(event)
-        self._outbox.mend()
+        self._outbox.tidy()
         self._mind_outbox()
         if len(self._outbox) and self._real_s() - self._quiet_since_s >= RESEND_S:
             self._resend()
