@@ -12,6 +12,7 @@ from hardware.twin.slider import UPPER, Slider
 
 _TIPPED_DEG = 18.0
 _PUSH_MM = 1.5
+_SQUEEZED_MM = 0.3  # a disc wedged between another and the edge comes to rest so near to it
 
 
 def fly(disc: Slider, r_mm: float, step_s: float, chance: random.Random) -> bool:
@@ -76,9 +77,11 @@ def _meet_edge(disc: Slider, r_mm: float, u: tuple[float, float], radial: float)
     if radial < 0:
         _bounce(disc, u, radial, 0.3)
     if disc.z < -disc.feel.lip_mm:
-        out_mm = min(board.surface_radius_mm + board.disc_radius_mm, r_mm + _PUSH_MM)
+        room_mm = board.surface_radius_mm + board.disc_radius_mm
+        out_mm = min(room_mm, r_mm + _PUSH_MM)
         disc.body.position = (u[0] * out_mm, u[1] * out_mm)
-        disc.quiet = 0
+        if room_mm - r_mm > _SQUEEZED_MM:
+            disc.quiet = 0
     return False
 
 

@@ -27,6 +27,7 @@ _TRAVEL_MM = 0.75  # longest way in one sub-step: contact normals stay within 2 
 _STILL_MM_S = 0.5
 _TOUCH = 2.0  # impulse per mass, mm/s, below which a contact is the rest of an old one
 _APART_TICKS = 4
+_LONGEST_TICKS = 6000  # the longest roll takes 4 s; discs that push one another for ever are stopped
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,10 +117,10 @@ class Arena:
             vx, vy = disc.body.velocity
             busy = disc.pocket is not None or disc.vz != 0 or abs(vx) + abs(vy) > _STILL_MM_S
             disc.quiet = 0 if busy else disc.quiet + 1
-            if disc.quiet > 5:
+            if disc.quiet > 5 or self._tick > _LONGEST_TICKS:
                 disc.body.velocity, disc.body.angular_velocity = (0.0, 0.0), 0.0
                 self._settle(disc)
-                if disc.pocket is None and disc.vz == 0:
+                if (disc.pocket is None and disc.vz == 0) or self._tick > 2 * _LONGEST_TICKS:
                     del self._moving[name]
         if not self._moving:
             self._part()

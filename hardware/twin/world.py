@@ -114,30 +114,25 @@ class World:
         shot = replace(self._known(disc), vx_mm_s=vx_mm_s, vy_mm_s=vy_mm_s)
         self._keep_arena()
         self._flicks += 1
-        self._arena = self._build({**self._discs, disc: shot}.values())
+        self._arena = self._build({**self._discs, disc: shot}.values(), self._flicks)
 
-    def rehearse(self, shots: Iterable[DiscState]) -> list[Outcome]:
-        """How the next flick would end for each of these, without flicking.
+    def rehearse(self, shot: DiscState) -> Outcome:
+        """How the next flick would end, without flicking.
 
         Args:
-            shots: the disc to be shot, where it would be placed and with the velocity it would get.
+            shot: the disc to be shot, where it would be placed and with the velocity it would get.
 
         Raises:
             WorldError: discs are moving.
         """
         if self._arena is not None:
             raise WorldError("a shot cannot be rehearsed while discs are moving")
-        outcomes = []
-        for shot in shots:
-            self._flicks += 1
-            arena = self._build({**self._discs, shot.id: shot}.values())
-            self._flicks -= 1
-            for _ in range(_LONGEST_TICKS):
-                if arena.at_rest:
-                    break
-                arena.tick()
-            outcomes.append(Outcome(tuple(arena.events), arena.states(), arena.at_ns - self._ticked_ns))
-        return outcomes
+        arena = self._build({**self._discs, shot.id: shot}.values(), self._flicks + 1)
+        for _ in range(_LONGEST_TICKS):
+            if arena.at_rest:
+                break
+            arena.tick()
+        return Outcome(tuple(arena.events), arena.states(), arena.at_ns - self._ticked_ns)
 
     def step(self, to_ns: int) -> None:
         """Move the world on to a time; does nothing when it is already there."""
@@ -169,9 +164,9 @@ class World:
             raise WorldError(f"no disc {disc!r} on the board, there are {', '.join(sorted(discs)) or 'none'}")
         return discs[disc]
 
-    def _build(self, discs: Iterable[DiscState]) -> Arena:
+    def _build(self, discs: Iterable[DiscState], flick: int) -> Arena:
         on_board = [d for d in discs if d.where != "hand"]
-        seed = random.Random(f"shot-{self.seed}-{self._flicks}").getrandbits(62)
+        seed = random.Random(f"shot-{self.seed}-{flick}").getrandbits(62)
         return Arena(self.board, self.feel, on_board, at_ns=self._ticked_ns, seed=seed)
 
     def _keep_arena(self) -> None:
