@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from gpiozero import GPIOZeroError, InputDevice, OutputDevice
+from gpiozero import GPIOZeroError, InputDevice, OutputDevice, PinError
 from gpiozero.pins.mock import MockFactory, MockPin, PinState
 
 from firmware_py.errors import DeviceMissingError, SettingError
@@ -210,7 +210,7 @@ def real_factory(folder: Path) -> Any:
 def _claim(make: Callable[[], Any]) -> Any:
     try:
         return make()
-    except ValueError as error:  # gpiozero's errors of a pin that is not there or cannot be so are ValueErrors too
+    except (PinError, ValueError) as error:
         raise SettingError(f"[beam] pin or emitter_pin: {error}") from None
-    except GPIOZeroError as error:
+    except Exception as error:  # in use by us or by another process; lgpio raises a bare error of its own
         raise DeviceMissingError(f"[beam] pin or emitter_pin: {error}") from None

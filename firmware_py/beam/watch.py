@@ -139,7 +139,8 @@ class Watch:
     def _plan_test(self, now_ns: int) -> None:
         if self._switchings or self._test_ns is None or now_ns < self._test_ns:
             return
-        if self._waiting or self._pins.blocked or not episodes.may_test(self.beam):
+        under_way = any(isinstance(event, Edge) for event in self._waiting)
+        if under_way or self._pins.blocked or not episodes.may_test(self.beam):
             self._test_ns = now_ns + _TEST_AGAIN_NS
             return
         off_ns = now_ns + self._lead_ns
