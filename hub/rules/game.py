@@ -14,7 +14,7 @@ from hub.rules.errors import RulesError
 from hub.rules.order import GameSetup, Turn, deciding_sides, extra_shot, order_of_round
 from hub.rules.outcome import board_points
 from hub.rules.position import EMPTY, Position, Shot
-from hub.rules.scoring import GameScore, RoundScore, check_count, new_game, play_round, round_total
+from hub.rules.scoring import GameScore, RoundScore, check_count, new_game, play_round, round_total, whole_counts
 from hub.rules.shot import judge_shot
 from hub.rules.verdict import Verdict
 
@@ -227,7 +227,7 @@ def _apply(state: GameState, event: GameEvent) -> GameState:
             return replace(state, extra=extra_shot(taken, state.order) or "", before=None)
         case RoundCounted():
             return _round_counted(state, event)
-        case Conceded():
+        case _:
             return _conceded(state, event)
 
 
@@ -272,7 +272,7 @@ def _possible(state: GameState, position: Position) -> Position:
     """The position if each side has no more on the board and banked than it was dealt.
 
     Raises:
-        RulesError: ``too_many_discs``, ``unknown_side`` or ``off_the_board``.
+        RulesError: ``too_many_discs``, ``unknown_side``, ``off_the_board``, ``negative`` or ``bad_input``.
     """
     dealt = state.setup.dealt
     used = dict.fromkeys(dealt, 0)
@@ -280,6 +280,7 @@ def _possible(state: GameState, position: Position) -> Position:
         if side not in used:
             raise RulesError("unknown_side", f"no side {side!r} in this game, expected {', '.join(used)}")
         used[side] += count
+    whole_counts(position.banked, "banked 20s", dealt)
     for side, count in used.items():
         if count > dealt[side]:
             raise RulesError(

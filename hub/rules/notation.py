@@ -22,7 +22,7 @@ _NAME: Final = r'(?:[A-Za-z0-9_]+|"(?:[^"\\]|\\.)*")'
 _NUMBER: Final = r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?"
 _PLACE: Final = rf"@(?P<r>{_NUMBER})/(?P<angle>{_NUMBER})(?P<lean>~?)"
 _PLAIN = re.compile(r"[A-Za-z0-9_]+")
-_WORD = re.compile(r'(?:"(?:[^"\\]|\\.)*"|[^\s"])+')
+_WORD = re.compile(r'(?:"(?:[^"\\]|\\.)*"|\S)+')
 _DISC = re.compile(rf"(?P<side>{_NAME}):(?P<disc>{_NAME}){_PLACE}")
 _BANKED = re.compile(rf"\+(?P<side>{_NAME})x(?P<count>\d+)")
 _SHOOTER = re.compile(rf"(?P<side>{_NAME})@(?P<seat>-?\d+)")
@@ -73,7 +73,10 @@ def parse_position(text: str) -> Position:
                 raise _misread(word, text, "disc ids that differ")
             discs[disc] = Disc(_unname(found["side"]), float(found["r"]), float(found["angle"]), bool(found["lean"]))
         elif found := _BANKED.fullmatch(word):
-            banked[_unname(found["side"])] = int(found["count"])
+            side = _unname(found["side"])
+            if side in banked:
+                raise _misread(word, text, "each side's 20s once")
+            banked[side] = int(found["count"])
         else:
             raise _misread(word, text, "side:disc@radius/angle or +sidexcount")
     return Position(discs, banked)
@@ -109,7 +112,7 @@ def parse_shot(text: str) -> Shot:
         seat=int(shooter["seat"]),
         disc=_unname(placed["disc"]),
         events=tuple(_parse_event(word, text) for word in words[3:end]),
-        rest=dict(_parse_rest(word, text) for word in words[end + 1 :]),
+        rest=_parse_rests(words[end + 1 :], text),
         placed=None if placed["r"] is None else _parse_place(placed),
     )
 
@@ -190,6 +193,16 @@ def _rest(disc: str, where: Rest) -> str:
     return _name(disc) + _place(where)
 
 
+def _parse_rests(words: list[str], text: str) -> dict[str, Rest]:
+    rests: dict[str, Rest] = {}
+    for word in words:
+        disc, where = _parse_rest(word, text)
+        if disc in rests:
+            raise _misread(word, text, "each disc's rest once")
+        rests[disc] = where
+    return rests
+
+
 def _parse_rest(word: str, text: str) -> tuple[str, Rest]:
     if found := _AT.fullmatch(word):
         return _unname(found["disc"]), _parse_place(found)
@@ -199,6 +212,6 @@ def _parse_rest(word: str, text: str) -> tuple[str, Rest]:
     raise _misread(word, text, "a rest: a@radius/angle, a* or a/")
 
 
-def format_verdict_discs(names: Iterable[str]) -> str:
+def format_names(names: Iterable[str]) -> str:
     """Disc ids in order, for a line of the journal's human view; ``-`` for none."""
     return " ".join(_name(name) for name in sorted(names)) or "-"

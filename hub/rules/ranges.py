@@ -69,7 +69,9 @@ def round_range(
     """
     combined = 1
     for doubt in doubts:
-        combined *= max(1, len(set(doubt.worth)))
+        if not doubt.worth:
+            raise RulesError("bad_input", f"a doubt of side {doubt.side} has nothing that it may be worth")
+        combined *= len(set(doubt.worth))
     if combined > MOST_ANSWERS:
         raise RulesError(
             "too_many_doubts", f"{len(doubts)} doubts have {combined} combined answers, at most {MOST_ANSWERS}"

@@ -124,8 +124,7 @@ def say(verdict: Verdict, colours: Mapping[str, str] | None = None) -> str:
     if verdict.referee:
         return f"People must decide: {say_reason(verdict.reasons[-1], verdict.discs, colours)}."
     head = "Valid" if verdict.valid else "Foul"
-    chosen = [reason for reason in verdict.reasons if reason.code in _DECIDING]
-    first = next((r for r in chosen if (r.code in _GOOD) == bool(verdict.valid)), chosen[0])
+    first = next(r for r in verdict.reasons if (r.code in _GOOD if verdict.valid else r.code not in _NO_FAULT))
     text = f"{head}: {say_reason(first, verdict.discs, colours)}"
     gained = [reason for reason in verdict.reasons if reason.code in {"twenty", "twenty_for_owner", "twenty_void"}]
     return "; ".join([text, *(say_reason(reason, verdict.discs, colours) for reason in gained)]) + "."
@@ -142,10 +141,4 @@ def _whose(side: str, colours: Mapping[str, str] | None) -> str:
 
 
 _GOOD: Final = frozenset({"no_hiding_off", "in_15", "own_disc_in_15", "hit_opponent", "hit_through_own"})
-_DECIDING: Final = _GOOD | {
-    "off_the_start_line",
-    "outside_the_quadrant",
-    "open_not_in_15",
-    "missed_opponent",
-    *(call.code for call in CALLS),
-}
+_NO_FAULT: Final = _GOOD | {"open_shot"}
