@@ -1,0 +1,404 @@
+"""The hub's desk: messages in, one transaction, and what is to be published then.
+
+Owned by one loop; knows no broker.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+import msgspec
+from msgspec.structs import replace
+
+from hub.entries import HUB, PEOPLE, Entry, Gap, SensorNotice
+from hub.link import topics
+from hub.link.asks import Login, Start, decode_ask
+from hub.link.bus import Message
+from hub.link.messages import (
+    KINDS,
+    Ack,
+    Answer,
+    Ask,
+    Call,
+    Envelope,
+    Health,
+    MessageError,
+    decode,
+    encode,
+)
+from hub.link.snapshot import Side
+from hub.people import CLUB, DeniedError, Grant, People, digest
+from hub.sequence import Sequencer
+from hub.state import TableState
+from hub.store.journal import Batch, Journal, MatchRow, people_boot
+from hub.table import Chapter, Chapters, Taken, replay, take
+from hub.view import match_record, table_of
+
+log = logging.getLogger(__name__)
+
+CALL_AGE_NS = 5_000_000_000
+"""An older fact is not announced: the hub is catching up."""
+
+ONLINE, OFFLINE = b"online", b"offline"
+_SOURCES: frozenset[str] = frozenset({"beam", "camera", "button"})
+_ID = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
+_INT64 = 2**63
+_ANSWERS_KEPT = 2000
+_NAME_CHARS = 40
+
+_encode_state = msgspec.msgpack.Encoder().encode
+_decode_state = msgspec.msgpack.Decoder(TableState).decode
+
+
+@dataclass(frozen=True, slots=True)
+class PinTry:
+    """A PIN that must be checked outside the loop, since that is slow on purpose."""
+
+    ask: Ask
+    board: str
+    pin: str
+
+
+@dataclass(slots=True)
+class Output:
+    """What is to be published after a batch, in this order.
+
+    Attributes:
+        acks: topic and payload.
+        tables: boards whose snapshot changed.
+        answers: topic and payload.
+        calls: topic and payload.
+        pin_tries: to be checked and handed to :meth:`Desk.pin_checked`.
+    """
+
+    acks: list[tuple[str, bytes]] = field(default_factory=list)
+    tables: list[str] = field(default_factory=list)
+    answers: list[tuple[str, bytes]] = field(default_factory=list)
+    calls: list[tuple[str, bytes]] = field(default_factory=list)
+    pin_tries: list[PinTry] = field(default_factory=list)
+
+
+class _Work:
+    """One batch on its way into the journal."""
+
+    def __init__(self, next_id: int) -> None:
+        self.batch = Batch()
+        self.out = Output()
+        self.next_id = next_id
+        self.acks: dict[tuple[str, str, str], int] = {}
+        self.touched: dict[str, None] = {}
+
+    def line_id(self) -> int:
+        self.next_id += 1
+        return self.next_id
+
+
+class Desk:
+    """Everything the hub knows, and what it makes of messages.
+
+    Args:
+        journal: opened by this hub alone.
+        people: tokens and PINs.
+        run: id of this start of the hub, for its own lines.
+        now_ms: wall time.
+
+    Raises:
+        StoreError: the journal cannot be read.
+    """
+
+    def __init__(self, journal: Journal, people: People, *, run: str, now_ms: Callable[[], int]) -> None:
+        self._journal = journal
+        self._people = people
+        self._run = run
+        self._now_ms = now_ms
+        self._own_seq = 0
+        self._sequencer = Sequencer(journal.last_seq)
+        self._states = {board: self._restored(board, state) for board, state in journal.states().items()}
+        self._names = journal.players()
+        self._ids = {name: player for player, name in self._names.items()}
+        self._rates: dict[str, dict[str, float | None]] = {}
+        self._answers: OrderedDict[str, bytes] = OrderedDict()
+        self._told: set[str] = set()
+        self.bad_messages = 0
+
+    @property
+    def boards(self) -> tuple[str, ...]:
+        """Boards that were ever heard of."""
+        return tuple(self._states)
+
+    def state(self, board: str) -> TableState:
+        """The state of a table; of an unknown one, an idle table."""
+        return self._states.get(board) or TableState(board)
+
+    def snapshot(self, board: str) -> bytes:
+        """The encoded snapshot of a table."""
+        return encode(table_of(self.state(board), self._names, self._rates.get(board)))
+
+    def work(self, messages: Iterable[Message]) -> tuple[Batch, Output]:
+        """Take in messages in order; what comes back is to be stored first and published then."""
+        work = _Work(self._journal.last_id)
+        for message in messages:
+            topic = topics.parse(message.topic)
+            if topic is None:
+                continue
+            try:
+                self._message(work, topic, message)
+            except MessageError as error:
+                self._skip(message.topic, str(error))
+        for (board, source, boot), seq in work.acks.items():
+            if seq:
+                work.out.acks.append((topics.ack(board, source), encode(Ack(boot, seq))))
+        for board in work.touched:
+            state = self.state(board)
+            work.batch.states[board] = (state.entry, _encode_state(state))
+        work.out.tables = list(work.touched)
+        return work.batch, work.out
+
+    def pin_checked(self, tried: PinTry, *, right: bool) -> tuple[str, bytes]:
+        """The answer to a ``login`` whose PIN was checked.
+
+        Raises:
+            StoreBusyError: the token could not be stored; it may be tried again.
+        """
+        now_ms = self._now_ms()
+        self._people.tried(tried.board, now_ms, right=right)
+        if not right:
+            return _answer(tried.ask, Answer(tried.ask.id, ok=False, error="wrong_pin: this is not the PIN"))
+        self._people.drop_expired(now_ms)
+        token, grant = self._people.hand_out(tried.board, now_ms)
+        self._journal.drop_tokens(now_ms)
+        self._journal.add_token(digest(token), grant.role, grant.board, grant.expires_ms)
+        body = {"token": token, "role": grant.role, "board": grant.board, "expires": grant.expires_ms}
+        return _answer(tried.ask, Answer(tried.ask.id, ok=True, body=body))
+
+    def _message(self, work: _Work, topic: topics.Topic, message: Message) -> None:
+        match topic.what:
+            case "fact" if not message.retain:
+                self._fact(work, topic, message.payload)
+            case "ask" if not message.retain:
+                self._ask(work, topic, message.payload)
+            case "status" if topic.board not in topics.RESERVED and topic.which in _SOURCES:
+                self._sensor(work, topic.board, topic.which, online=message.payload == ONLINE)
+            case "health" if message.payload and topic.board not in topics.RESERVED and topic.which in _SOURCES:
+                health = decode(message.payload, Health)
+                self._rates.setdefault(topic.board, {})[topic.which] = health.frame_rate_hz
+                self._sensor(work, topic.board, topic.which, faults=health.faults)
+            case _:
+                return
+
+    def _skip(self, topic: str, why: str) -> None:
+        self.bad_messages += 1
+        if topic not in self._told:
+            self._told.add(topic)
+            log.warning("%s: skipped, and further ones without a word: %s", topic, why)
+
+    def _fact(self, work: _Work, topic: topics.Topic, payload: bytes) -> None:
+        envelope = _checked(decode(payload, Envelope), topic)
+        key = (envelope.board, envelope.source, envelope.boot)
+        lost, ready = self._sequencer.offer(envelope)
+        if lost is not None:
+            gap = Gap(envelope.source, envelope.boot, lost.first, lost.last, lost.count)
+            log.warning("board %s: %s facts %d to %d are lost", envelope.board, envelope.source, lost.first, lost.last)
+            self._own(work, envelope.board, "gap", gap)
+        for following in ready:
+            entry = Entry(
+                id=work.line_id(),
+                board=following.board,
+                source=following.source,
+                boot=following.boot,
+                seq=following.seq,
+                kind=following.kind,
+                wall_ms=following.wall_ms,
+                body=bytes(following.body),
+                machine_boot=following.machine_boot,
+                mono_ns=following.mono_ns,
+                sent_ns=following.sent_ns,
+                synced=following.synced,
+            )
+            self._take(work, entry)
+        work.acks[key] = self._sequencer.last(*key)
+
+    def _sensor(
+        self, work: _Work, board: str, source: str, *, online: bool | None = None, faults: tuple[str, ...] | None = None
+    ) -> None:
+        """Journal it if a sensor came, went, or has other faults."""
+        known = self.state(board).sensors.get(source)
+        notice = SensorNotice(
+            source,
+            online if online is not None else known is not None and known.online,
+            faults if faults is not None else known.faults if known is not None else (),
+        )
+        if known is None or (known.online, known.faults) != (notice.online, notice.faults):
+            self._own(work, board, "sensor", notice)
+
+    def _own(self, work: _Work, board: str, kind: str, body: msgspec.Struct) -> None:
+        self._own_seq += 1
+        entry = Entry(
+            id=work.line_id(),
+            board=board,
+            source=HUB,
+            boot=self._run,
+            seq=self._own_seq,
+            kind=kind,
+            wall_ms=self._now_ms(),
+            body=encode(body),
+        )
+        self._take(work, entry)
+
+    def _take(self, work: _Work, entry: Entry, rev_seen: int | None = None) -> Taken:
+        before = self.state(entry.board)
+        taken = take(before, entry, self._chapters(work, entry.board), rev_seen=rev_seen)
+        after = taken.state
+        if after.unreadable > before.unreadable:
+            self._skip(topics.fact(entry.board, entry.source), f"{entry.kind} {entry.seq} could not be used")
+        self._states[entry.board] = after
+        work.batch.entries.append(entry if taken.refused is None else replace(entry, refused=True))
+        work.touched[entry.board] = None
+        if taken.chapter is not None:
+            work.batch.checkpoints[entry.board, entry.id] = _encode_state(taken.chapter)
+        self._call(work, entry, before, after)
+        self._match_row(work, entry, before, after)
+        return taken
+
+    def _call(self, work: _Work, entry: Entry, before: TableState, after: TableState) -> None:
+        flash = after.flash
+        if flash is None or not flash.clip or flash.id in before.flashed or entry.age_ns > CALL_AGE_NS:
+            return
+        totals = after.match.rounds[-1].totals if after.match is not None and after.match.rounds else {}
+        numbers = {str(side): total for side, total in totals.items()}
+        call = Call(id=flash.id, clip=flash.clip, text=flash.text, numbers=numbers, age_ms=entry.age_ns // 1_000_000)
+        work.out.calls.append((topics.call(entry.board), encode(call)))
+
+    def _match_row(self, work: _Work, entry: Entry, before: TableState, after: TableState) -> None:
+        match = after.match
+        if match is None or not match.rounds:
+            return
+        was = before.match
+        same = was is not None and was.id == match.id and was.rounds == match.rounds
+        over = match.running is None
+        if same and was is not None and (was.running is None) == over:
+            return
+        record = encode(match_record(entry.board, match))
+        work.batch.matches[match.id] = MatchRow(
+            match.id, entry.board, match.started_ms, entry.wall_ms, over=over, record=record
+        )
+
+    def _chapters(self, work: _Work, board: str) -> Chapters:
+        def chapter(since: int) -> Chapter | None:
+            base = work.batch.checkpoints.get((board, since)) or self._journal.checkpoint(board, since)
+            if base is None:
+                return None
+            stored = list(self._journal.entries(board, since))
+            fresh = [entry for entry in work.batch.entries if entry.board == board and entry.id >= since]
+            return Chapter(_decode_state(base), [*stored, *fresh])
+
+        return chapter
+
+    def _ask(self, work: _Work, topic: topics.Topic, payload: bytes) -> None:
+        ask = decode(payload, Ask)
+        if not _ID.fullmatch(ask.id) or not _ID.fullmatch(ask.client):
+            raise MessageError("Ask: id and client must be 1 to 64 of A-Z, a-z, 0-9 and _.:-")
+        known = self._answer_again(topic.board, ask)
+        if known is not None:
+            work.out.answers.append((topics.answer(ask.client), known))
+            return
+        try:
+            body = decode_ask(topic.which, bytes(ask.body))
+            if isinstance(body, Login):
+                self._login(work, topic.board, ask, body)
+                return
+            grant = self._people.allow(ask.token, topic.board, topic.which, self._now_ms())
+        except DeniedError as denied:
+            work.out.answers.append(_answer(ask, Answer(ask.id, ok=False, error=str(denied))))
+            return
+        except MessageError as error:
+            work.out.answers.append(_answer(ask, Answer(ask.id, ok=False, error=f"bad_request: {error}")))
+            return
+        if isinstance(body, Start):
+            body = replace(body, names=self._named(work, body.names))
+        self._act(work, topic, ask, grant, encode(body))
+
+    def _act(self, work: _Work, topic: topics.Topic, ask: Ask, grant: Grant, body: bytes) -> None:
+        entry = Entry(
+            id=work.line_id(),
+            board=topic.board,
+            source=PEOPLE,
+            boot=people_boot(ask.client, ask.id),
+            seq=1,
+            kind=topic.which,
+            wall_ms=self._now_ms(),
+            body=body,
+            who=grant.who,
+        )
+        taken = self._take(work, entry, rev_seen=ask.rev)
+        rev = {"rev": taken.state.rev}
+        if taken.refused is None:
+            answer = Answer(ask.id, ok=True, body=rev)
+        else:
+            answer = Answer(ask.id, ok=False, error=str(taken.refused), body=rev)
+        where, payload = _answer(ask, answer)
+        work.batch.answers[entry.id] = payload
+        self._answers[f"{topic.board}/{entry.boot}"] = payload
+        while len(self._answers) > _ANSWERS_KEPT:
+            self._answers.popitem(last=False)
+        work.out.answers.append((where, payload))
+
+    def _answer_again(self, board: str, ask: Ask) -> bytes | None:
+        key = f"{board}/{people_boot(ask.client, ask.id)}"
+        return self._answers.get(key) or self._journal.answer_to(board, ask.client, ask.id)
+
+    def _login(self, work: _Work, board: str, ask: Ask, body: Login) -> None:
+        if board not in {CLUB, body.board}:
+            raise DeniedError("other_board", f"sign in to board {body.board} at its own table")
+        self._people.may_try(body.board, self._now_ms())
+        work.out.pin_tries.append(PinTry(ask, body.board, body.pin))
+
+    def _named(self, work: _Work, names: dict[Side, str]) -> dict[Side, str]:
+        """Ids of the players for the journal; names stay in their one table."""
+        ids: dict[Side, str] = {}
+        for side, given in names.items():
+            name = " ".join(given.split())[:_NAME_CHARS]
+            if not name:
+                continue
+            if name not in self._ids:
+                player = f"p{len(self._names) + 1}"
+                self._ids[name] = player
+                self._names[player] = name
+                work.batch.players[player] = name
+            ids[side] = self._ids[name]
+        return ids
+
+    def _restored(self, board: str, stored: bytes) -> TableState:
+        """A stored state; one of an older program's making is made again from the journal."""
+        try:
+            return _decode_state(stored)
+        except msgspec.DecodeError:
+            log.warning("board %s: the stored state is of another version, replaying the journal", board)
+            return replay(TableState(board), self._journal.entries(board))
+
+
+def _checked(envelope: Envelope, topic: topics.Topic) -> Envelope:
+    """An envelope that may enter the journal.
+
+    Raises:
+        MessageError: another topic's, or values that cannot be.
+    """
+    if (envelope.board, envelope.source) != (topic.board, topic.which) or topic.board in topics.RESERVED:
+        raise MessageError(f"Envelope: of {envelope.board}/{envelope.source}, expected {topic.board}/{topic.which}")
+    if not 1 <= envelope.first <= envelope.seq < _INT64:
+        raise MessageError(f"Envelope: first {envelope.first} and seq {envelope.seq}, expected 1 <= first <= seq")
+    if not _ID.fullmatch(envelope.boot) or not _ID.fullmatch(envelope.machine_boot):
+        raise MessageError("Envelope: boot and machine_boot must be 1 to 64 of A-Z, a-z, 0-9 and _.:-")
+    if not re.fullmatch(r"[a-z_]{1,32}", envelope.kind):
+        raise MessageError(f"Envelope: unknown kind of fact, expected one of {', '.join(KINDS)}")
+    if max(abs(envelope.mono_ns), abs(envelope.sent_ns), abs(envelope.wall_ms)) >= _INT64:
+        raise MessageError("Envelope: a time beyond what a journal can hold")
+    return envelope
+
+
+def _answer(ask: Ask, answer: Answer) -> tuple[str, bytes]:
+    return topics.answer(ask.client), encode(answer)

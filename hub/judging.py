@@ -1,0 +1,258 @@
+"""One shot through the rules: each reading that the evidence allows, what differs, and whether that matters."""
+
+from __future__ import annotations
+
+import base64
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from msgspec.structs import replace
+
+from hardware.board import to_polar
+from hub.link.messages import LayoutDisc, Place
+from hub.link.snapshot import Side
+from hub.questions import valid_shot, whose_twenty
+from hub.rules import position as rules
+from hub.rules.shot import judge_shot, placement_fault
+from hub.rules.verdict import Verdict
+from hub.state import GEOMETRY, Events, Match, Question, Rest, Round, ShotRecord, value_of
+
+PLACED_SLACK_MM = 3.0
+PLACED_SLACK_DEG = 1.5
+"""A placement is a foul only if it is one by more than the camera may be wrong about a disc beside a hand."""
+
+_NO_LIMIT = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A judged shot, and the question that its verdict hangs on."""
+
+    shot: ShotRecord
+    question: Question | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    index: int
+    verdict: Verdict
+    rest: dict[str, Rest]
+    holed: dict[str, Side]
+    twenties: dict[Side, int]
+    take_off: frozenset[str]
+
+
+def judge(match: Match, playing: Round, shot: ShotRecord, *, beam_works: bool, picture: bytes | None = None) -> Judged:
+    """Judge a shot under the match's rules and level.
+
+    Args:
+        match: for rules, level and colours.
+        playing: its round, for the values that people gave discs.
+        shot: the evidence and what people ruled; what is judged is filled in.
+        beam_works: whether a twenty without a beam candidate is unlikely.
+        picture: JPEG of the doubt, for people.
+    """
+    if shot.unseen:
+        return _inferred(match, playing, shot)
+    outcomes = [_outcome(match, playing, shot, index) for index in range(len(shot.readings))]
+    outcomes = _with_beam(outcomes, shot, beam_works=beam_works)
+    if shot.ruled is not None:
+        outcomes = [o for o in outcomes if o.verdict.valid is shot.ruled] or outcomes
+    chosen = outcomes[0]
+    differ = len({_matters(match, outcome) for outcome in outcomes}) > 1
+    fouled = frozenset(disc for o in outcomes for disc in o.verdict.fouled & o.verdict.take_off)
+    judged = replace(_filled(match, shot, chosen, differ=differ), foul_set=tuple(sorted(fouled)))
+    kind = _doubt(match, shot, judged, outcomes)
+    if kind is None:
+        return Judged(judged, None)
+    judged = replace(judged, reading=None)
+    discs = tuple(sorted({shot.disc, *(disc for o in outcomes for disc in (*o.holed, *o.take_off))}))
+    if kind == "twenty":
+        question = whose_twenty(match, playing, judged, discs)
+    else:
+        stakes = len({tuple(sorted(outcome.twenties.items())) for outcome in outcomes}) > 1
+        stake = stakes or (len(outcomes) == 1 and bool(judged.holed))
+        question = valid_shot(match, playing, judged, discs, stake=stake)
+    return Judged(judged, replace(question, picture=base64.b64encode(picture).decode() if picture else ""))
+
+
+def _inferred(match: Match, playing: Round, shot: ShotRecord) -> Judged:
+    """A shot that nobody saw stands as what it left on the board; whose twenty it was, people say."""
+    holed: dict[str, Side] = {disc: shot.side for disc, where in shot.rest.items() if where == "hole"}
+    foul = shot.ruled is False
+    twenties: dict[Side, int] = {} if foul else dict.fromkeys(holed.values(), 1)
+    if shot.owner_ruled:
+        twenties = {} if shot.owner_ruled == "none" else {shot.owner_ruled: 1}  # type: ignore[dict-item]  # a side
+    judged = replace(shot, valid=not foul, code="unseen", holed=holed, twenties=twenties)
+    if shot.beam and not holed and not shot.owner_ruled and shot.ruled is None:
+        return Judged(judged, whose_twenty(match, playing, judged, ()))
+    return Judged(judged, None)
+
+
+def _outcome(match: Match, playing: Round, shot: ShotRecord, index: int) -> _Outcome:
+    events, rest = _reconciled(shot, index)
+    discs: dict[str, rules.Disc] = {}
+    sides: dict[str, Side] = {shot.disc: shot.side}
+    for disc in shot.before:
+        sides[disc.id] = match.side_of(disc.colour)
+        if disc.id != shot.disc and in_play(disc, match, playing):
+            r_mm, angle_deg = to_polar(disc.x_mm, disc.y_mm)
+            leaning = disc.state in {"leaning", "overhanging"}
+            discs[disc.id] = rules.Disc(sides[disc.id], min(r_mm, GEOMETRY.surface_radius_mm), angle_deg, leaning)
+    known = {*discs, shot.disc}
+    seen = rules.Shot(
+        side=shot.side,
+        seat=shot.seat,
+        disc=shot.disc,
+        events=tuple(event for event in events if set(event[1:]) <= known),
+        rest={disc: _rules_rest(where) for disc, where in rest.items() if disc in known},
+        placed=_placed(match, shot),
+    )
+    verdict = judge_shot(
+        rules.Position(discs), seen, match.ruleset, GEOMETRY, dealt=dict.fromkeys(match.sides, _NO_LIMIT)
+    )
+    dead = {disc for disc in known if _dead(events, disc)}
+    holed = {disc: sides[disc] for disc, where in seen.rest.items() if where == rules.HOLE and disc not in dead}
+    return _Outcome(
+        index, verdict, rest, holed, _twenties(match, shot, verdict, holed), _take_off(match, shot, verdict)
+    )
+
+
+def _reconciled(shot: ShotRecord, index: int) -> tuple[Events, dict[str, Rest]]:
+    """Events and rests that agree about the hole: a fall into it is an event, lying in it is a rest."""
+    events = shot.readings[index]
+    fell = {event[1] for event in events if event[0] == "hole"}
+    fell_somewhere = {event[1] for reading in shot.readings for event in reading if event[0] == "hole"}
+    rest: dict[str, Rest] = dict(shot.rest)
+    dropped: set[str] = set()
+    for disc, where in shot.rest.items():
+        if where == "hole":
+            if disc in fell_somewhere and disc not in fell:
+                rest[disc] = "ditch" if shot.vague else Place(0.0, 0.0, leaning=True)
+        elif disc in fell and not _dead(events, disc):
+            if len(shot.readings) > 1 or where == "ditch" or shot.beam:
+                rest[disc] = "hole"
+            else:
+                dropped.add(disc)
+    kept = tuple(event for event in events if event[0] != "hole" or event[1] not in dropped)
+    return kept, rest
+
+
+def _dead(events: Events, disc: str) -> bool:
+    return any(event[0] == "off" and event[1] == disc for event in events)
+
+
+def _rules_rest(where: Rest) -> rules.Rest:
+    if isinstance(where, str):
+        return where
+    if where.r_mm > GEOMETRY.surface_radius_mm:
+        return "ditch"
+    return rules.Place(max(0.0, where.r_mm), where.angle_deg, where.leaning)
+
+
+def _placed(match: Match, shot: ShotRecord) -> rules.Place | None:
+    """Where the disc was placed if that may be held against the shooter, else None."""
+    if shot.placed is None or match.level != "judge":
+        return None
+    for r_mm in (shot.placed.r_mm, shot.placed.r_mm - PLACED_SLACK_MM, shot.placed.r_mm + PLACED_SLACK_MM):
+        for off_deg in (0.0, -PLACED_SLACK_DEG, PLACED_SLACK_DEG):
+            place = rules.Place(r_mm, shot.placed.angle_deg + off_deg)
+            probe = rules.Shot(shot.side, shot.seat, shot.disc, (), {}, place)
+            if placement_fault(probe, match.ruleset, GEOMETRY) is None:
+                return None
+    return rules.Place(shot.placed.r_mm, shot.placed.angle_deg)
+
+
+def in_play(disc: LayoutDisc, match: Match, playing: Round) -> bool:
+    """Whether a disc lies on the surface and has not come to rest on or beyond the outer line."""
+    if disc.state in {"hole", "ditch"}:
+        return False
+    if value_of(disc, playing) > 0:
+        return True
+    r_mm = math.hypot(disc.x_mm, disc.y_mm)
+    return match.ruleset.lip_disc == "stays_0" and GEOMETRY.clear_of_outer_mm < r_mm <= GEOMETRY.surface_radius_mm
+
+
+def _twenties(match: Match, shot: ShotRecord, verdict: Verdict, holed: dict[str, Side]) -> dict[Side, int]:
+    if shot.owner_ruled:
+        side = shot.owner_ruled
+        return {} if side == "none" else {side: 1}  # type: ignore[dict-item]  # the choices were the sides
+    foul = shot.ruled is False or (shot.ruled is None and match.level == "judge" and verdict.valid is False)
+    counts: dict[Side, int] = {}
+    if not foul:
+        for side in holed.values():
+            counts[side] = counts.get(side, 0) + 1
+    return counts
+
+
+def _take_off(match: Match, shot: ShotRecord, verdict: Verdict) -> frozenset[str]:
+    if shot.ruled is True:
+        return verdict.take_off - verdict.fouled
+    if match.level == "judge" or shot.ruled is False:
+        return verdict.take_off
+    return verdict.take_off - verdict.fouled
+
+
+def _with_beam(outcomes: list[_Outcome], shot: ShotRecord, *, beam_works: bool) -> list[_Outcome]:
+    """Where the camera cannot tell whether a disc is in the hole, the beam can."""
+    holes = {frozenset(outcome.holed) for outcome in outcomes}
+    if len(holes) < 2:
+        return outcomes
+    if shot.beam:
+        return [outcome for outcome in outcomes if outcome.holed]
+    if beam_works and frozenset() in holes:
+        return [outcome for outcome in outcomes if not outcome.holed]
+    return outcomes
+
+
+def _matters(match: Match, outcome: _Outcome) -> tuple[object, ...]:
+    twenties = tuple(sorted(outcome.twenties.items()))
+    return (twenties, outcome.take_off) if match.level == "judge" else (twenties,)
+
+
+def _filled(match: Match, shot: ShotRecord, outcome: _Outcome, *, differ: bool) -> ShotRecord:
+    verdict = outcome.verdict
+    valid = verdict.valid if shot.ruled is None else shot.ruled
+    if match.level == "count" and shot.ruled is None:
+        valid = True
+    code = "good" if valid else "referee" if valid is None else verdict.reason or "called_foul"
+    if outcome.twenties and valid is not False:
+        code = "twenty"
+    return replace(
+        shot,
+        reading=None if differ else outcome.index,
+        valid=valid,
+        code=code,
+        open=verdict.open,
+        holed=outcome.holed,
+        twenties=outcome.twenties,
+        take_off=tuple(sorted(outcome.take_off)),
+    )
+
+
+def _doubt(
+    match: Match, shot: ShotRecord, judged: ShotRecord, outcomes: list[_Outcome]
+) -> Literal["valid", "twenty"] | None:
+    """What people are asked: ``valid``, ``twenty`` or nothing."""
+    if shot.owner_ruled:
+        return None
+    if len({_matters(match, outcome) for outcome in outcomes}) > 1:
+        verdicts = {outcome.verdict.valid for outcome in outcomes}
+        return "valid" if len(verdicts) > 1 and shot.ruled is None and match.level == "judge" else "twenty"
+    if shot.beam and not judged.holed and shot.vague:
+        return "twenty"
+    return _needs_people(match, shot, judged, outcomes[0].verdict)
+
+
+def _needs_people(
+    match: Match, shot: ShotRecord, judged: ShotRecord, verdict: Verdict
+) -> Literal["valid", "twenty"] | None:
+    """A single reading that the rules cannot judge, or that the match's level leaves to people."""
+    if shot.ruled is not None or match.level == "count":
+        return None
+    if verdict.referee and len(judged.holed) > 1:
+        return "twenty"
+    unjudged = verdict.referee and match.level == "judge" and bool(judged.holed or judged.take_off)
+    void = verdict.valid is False and match.level == "advise" and bool(judged.holed)
+    return "valid" if unjudged or void else None

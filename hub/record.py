@@ -1,0 +1,201 @@
+"""The record of a round: what lies on the board and counts, whatever hands do to it afterwards."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Literal
+
+from msgspec.structs import replace
+
+from hub.judging import in_play
+from hub.link.messages import Layout, LayoutDisc
+from hub.link.snapshot import Side
+from hub.state import Match, Removal, Round, ShotRecord
+
+SAME_PLACE_MM = 6.0
+"""A disc of the same colour that near to where one lay is the same disc under a new id (a restarted camera)."""
+
+SWEPT_DISCS = 2
+"""So many discs gone at once for no known reason mean that the board was swept, one that it was moved by hand."""
+
+
+def surface(layout: Iterable[LayoutDisc], playing: Round) -> tuple[LayoutDisc, ...]:
+    """Discs on the surface that belong to this round and are not counted as twenties."""
+    return tuple(
+        disc
+        for disc in layout
+        if disc.state not in {"hole", "ditch"} and disc.id not in playing.old and disc.id not in playing.lying
+    )
+
+
+def with_unseen(known: tuple[LayoutDisc, ...], fact: Layout) -> tuple[LayoutDisc, ...]:
+    """A layout in which discs under a hand stay where they were: not seen is never gone."""
+    seen = {disc.id for disc in fact.discs}
+    return (*fact.discs, *(disc for disc in known if disc.id in fact.unseen and disc.id not in seen))
+
+
+def renamed(playing: Round, layout: tuple[LayoutDisc, ...]) -> Round:
+    """A disc that lies where one lay, under a new id, is that disc; what is remembered of it goes with it."""
+    ids = {disc.id for disc in layout}
+    known = {disc.id for disc in playing.record}
+    new = [disc for disc in layout if disc.id not in known and disc.state not in {"ditch", "hole"}]
+    names: dict[str, str] = {}
+    for gone in playing.record:
+        if gone.id in ids:
+            continue
+        for disc in new:
+            near = math.hypot(gone.x_mm - disc.x_mm, gone.y_mm - disc.y_mm) < SAME_PLACE_MM
+            if near and disc.colour == gone.colour and disc.id not in names.values():
+                names[gone.id] = disc.id
+                break
+    if not names:
+        return playing
+
+    def name(disc: str) -> str:
+        return names.get(disc, disc)
+
+    return replace(
+        playing,
+        record=tuple(replace(disc, id=name(disc.id)) for disc in playing.record),
+        rulings={name(disc): ruling for disc, ruling in playing.rulings.items()},
+        removals=tuple(replace(r, disc=replace(r.disc, id=name(r.disc.id))) for r in playing.removals),
+        old=tuple(name(disc) for disc in playing.old),
+        shots=tuple(_renamed_shot(shot, names) for shot in playing.shots),
+    )
+
+
+def _renamed_shot(shot: ShotRecord, names: dict[str, str]) -> ShotRecord:
+    def name(disc: str) -> str:
+        return names.get(disc, disc)
+
+    return replace(
+        shot,
+        disc=name(shot.disc),
+        rest={name(disc): where for disc, where in shot.rest.items()},
+        readings=tuple(
+            tuple((event[0], *(name(disc) for disc in event[1:])) for event in reading) for reading in shot.readings
+        ),
+        before=tuple(replace(disc, id=name(disc.id)) for disc in shot.before),
+        take_off=tuple(name(disc) for disc in shot.take_off),
+        foul_set=tuple(name(disc) for disc in shot.foul_set),
+        absent=tuple(name(disc) for disc in shot.absent),
+    )
+
+
+def places_after(match: Match, shot: ShotRecord) -> dict[str, LayoutDisc]:
+    """Where everything lies after a shot, by the shot's own account."""
+    places = {disc.id: disc for disc in shot.before}
+    if shot.disc and shot.disc not in places:
+        places[shot.disc] = LayoutDisc(shot.disc, match.colour_of(shot.side), 0.0, 0.0, 0.0, "ditch")
+    for disc, where in shot.rest.items():
+        if disc not in places:
+            continue
+        if disc in shot.holed:
+            places[disc] = replace(places[disc], x_mm=0.0, y_mm=0.0, state="hole")
+        elif isinstance(where, str):
+            places[disc] = replace(places[disc], state="ditch")
+        else:
+            a = math.radians(where.angle_deg)
+            x_mm, y_mm = -where.r_mm * math.sin(a), -where.r_mm * math.cos(a)
+            state = "leaning" if where.leaning else "flat"
+            places[disc] = replace(places[disc], x_mm=x_mm, y_mm=y_mm, state=state)
+    return places
+
+
+def after_shot(match: Match, playing: Round, shot: ShotRecord, *, in_doubt: bool) -> Round:
+    """Removals and record as a shot leaves them, before the next layout is seen or when it is judged again."""
+    if shot.settled:
+        places = {disc.id: disc for disc in playing.record}
+        places.update({removal.disc.id: removal.disc for removal in playing.removals})
+    else:
+        places = places_after(match, shot)
+    removals: list[Removal] = []
+    if not in_doubt:
+        removals += [Removal(places[d], _why(shot, d)) for d in shot.take_off if d in places]
+        going = {removal.disc.id for removal in removals}
+        removals += [Removal(places[d], "twenty") for d in shot.holed if d in places and d not in going]
+    going = {removal.disc.id for removal in removals}
+    record = tuple(d for d in places.values() if d.state not in {"hole", "ditch"} and d.id not in going)
+    lying = playing.lying if shot.settled else (*playing.lying, *shot.holed)
+    return replace(playing, removals=tuple(removals), record=record, lying=tuple(dict.fromkeys(lying)))
+
+
+def _why(shot: ShotRecord, disc: str) -> Literal["foul", "out"]:
+    return "foul" if disc in shot.foul_set else "out"
+
+
+def recorded(playing: Round, layout: tuple[LayoutDisc, ...], *, first: bool) -> Round:
+    """Let the record follow the layout, except for discs gone for no known reason: a hand may be clearing.
+
+    Args:
+        playing: the round.
+        layout: what lies on the board and in the hole now.
+        first: whether it is the first layout after a shot, which corrects the shot's own account.
+    """
+    last = playing.shots[-1] if playing.shots else None
+    going = {removal.disc.id for removal in playing.removals}
+    on_board = {disc.id for disc in layout if disc.state != "ditch"}
+    explained = {*going, *(last.foul_set if last is not None else ()), *playing.lying}
+    gone = [disc for disc in playing.record if disc.id not in on_board and disc.id not in explained]
+    now = [disc for disc in surface(layout, playing) if disc.id not in going]
+    sweeping = len(gone) >= SWEPT_DISCS or not on_board
+    if playing.done and not first:
+        was = {disc.id: disc for disc in playing.record}
+        now = [_where_it_lay(disc, was[disc.id]) for disc in now if disc.id in was]
+    elif not sweeping:
+        gone = []
+    return replace(playing, record=(*now, *gone))
+
+
+def _where_it_lay(now: LayoutDisc, was: LayoutDisc) -> LayoutDisc:
+    """After the last shot a disc that a hand has pushed counts where it lay."""
+    pushed = math.hypot(now.x_mm - was.x_mm, now.y_mm - was.y_mm) >= SAME_PLACE_MM
+    return was if pushed or now.state != was.state else now
+
+
+def without_gone(playing: Round, ids: set[str]) -> Round:
+    """Removals that have been done; a doubtful foul whose discs were taken off by hand was one."""
+    removals = tuple(removal for removal in playing.removals if removal.disc.id in ids)
+    shots = {shot.number: shot for shot in playing.shots}
+    questions = []
+    for question in playing.questions:
+        shot = shots.get(question.shot)
+        if question.kind == "valid" and not question.stake and shot is not None:
+            on_surface = {d for d in shot.foul_set if shot.rest.get(d) not in {"hole", "ditch"}}
+            if on_surface and not ids & on_surface:
+                shots[shot.number] = replace(shot, ruled=False, valid=False, code="removed", reading=0)
+                continue
+        questions.append(question)
+    return replace(playing, removals=removals, questions=tuple(questions), shots=tuple(shots.values()))
+
+
+def with_out(match: Match, playing: Round, layout: tuple[LayoutDisc, ...]) -> Round:
+    """Discs at rest on or beyond the outer line go, at once (rule 46); one not yet shot stands there rightly."""
+    shot = {disc for s in playing.shots for disc in (s.disc, *s.rest)}
+    listed = {removal.disc.id for removal in playing.removals}
+    asked = {question.disc for question in playing.questions if question.kind == "line"}
+    out = [
+        disc
+        for disc in surface(layout, playing)
+        if disc.id in shot and disc.id not in listed | asked and not in_play(disc, match, playing)
+    ]
+    if match.level == "count" or not out:
+        return playing
+    gone = {disc.id for disc in out}
+    return replace(
+        playing,
+        removals=(*playing.removals, *(Removal(disc, "out") for disc in out)),
+        record=tuple(disc for disc in playing.record if disc.id not in gone),
+    )
+
+
+def surplus(match: Match, playing: Round, layout: tuple[LayoutDisc, ...], side: Side, counted: int) -> list[LayoutDisc]:
+    """Discs of a side beyond those it has shot: shots that nobody saw, as while the camera was away."""
+    mine = [d for d in layout if match.side_of(d.colour) == side and d.id not in playing.old]
+    in_hole = [d for d in mine if d.state == "hole" and d.id not in playing.lying]
+    on_board = [d for d in mine if d.id not in playing.lying and in_play(d, match, playing)]
+    known = {disc for shot in playing.shots for disc in (shot.disc, *shot.rest)}
+    new = [d for d in (*in_hole, *on_board) if d.id not in known]
+    taken = sum(shot.side == side for shot in playing.shots)
+    return new[: max(0, len(in_hole) + len(on_board) + counted - taken)]

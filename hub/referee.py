@@ -1,0 +1,321 @@
+"""Joins what beam and camera report into shots, twenties and removals; pure functions of state and fact.
+
+The camera is believed about what lies where and who shot; the beam calls a twenty at once, decides where the camera
+cannot tell, and is overruled where it can. What lies on the board when a side shoots on answers what was open.
+"""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from hub import twenties
+from hub.entries import Entry
+from hub.judging import judge
+from hub.lines import with_line_questions
+from hub.link.messages import BeamCandidate, BeamWithdrawn, Cleared, Layout, Shot
+from hub.link.snapshot import Side
+from hub.questions import swept_round
+from hub.record import SWEPT_DISCS, after_shot, recorded, renamed, surface, surplus, with_out, with_unseen, without_gone
+from hub.rounds import announce, begin_match, finish_round
+from hub.rules.presets import load_ruleset
+from hub.state import Match, Round, Ruling, ShotRecord, TableState, expected, shots_left, twenties_of
+
+STANDING_RULES = "match-play"
+
+
+def on_candidate(state: TableState, entry: Entry, fact: BeamCandidate) -> TableState:
+    """The beam has been blocked for the dwell."""
+    state, number = twenties.on_candidate(state, entry, fact)
+    return judged_again(state, entry, number)
+
+
+def on_withdrawn(state: TableState, entry: Entry, fact: BeamWithdrawn) -> TableState:
+    """A candidate was none after all."""
+    state, number = twenties.on_withdrawn(state, entry, fact)
+    return judged_again(state, entry, number)
+
+
+def on_shot(state: TableState, entry: Entry, fact: Shot) -> TableState:
+    """A shot: closes what was open before it, joins the beam, is judged, and changes the record."""
+    state = _opened(state, entry)
+    state = _round_for_shot(state, entry)
+    match, playing = running_of(state)
+    if match is None or playing is None:
+        return state
+    side = match.side_of(fact.colour)
+    if side not in match.sides:
+        return replace(state, message=f"a {fact.colour} disc was shot, nobody here plays {fact.colour}")
+    playing = _without_unseen(match, playing, side)
+    if playing.done:
+        return replace(state, message="a shot after the end of the round is not counted; clear the board")
+    state, beam, given, missed = twenties.claim(state.with_running(playing), entry, fact, side)
+    if missed is not None:
+        state = _judged(state, entry, missed)
+    playing, absent = _played_on(_playing(state), fact)
+    turn = expected(match, playing)
+    hidden = {fact.disc, *absent}
+    shot = ShotRecord(
+        number=len(playing.shots) + 1,
+        side=side,
+        seat=turn[1] if turn is not None and turn[0] == side else _seat(match, playing, side),
+        disc=fact.disc,
+        machine_boot=entry.machine_boot,
+        start_ns=fact.start_ns,
+        end_ns=fact.end_ns,
+        placed=None if any(doubt.kind == "placement" for doubt in fact.doubts) else fact.placed,
+        readings=_readings(fact),
+        rest=dict(fact.rest),
+        before=tuple(disc for disc in surface(state.layout, playing) if disc.id not in hidden),
+        absent=absent,
+        vague=any(doubt.kind in {"left", "not_seen"} for doubt in fact.doubts),
+        owner_ruled=given,
+        beam=beam,
+        out_of_turn=turn is not None and turn[0] != side,
+    )
+    picture = next((doubt.picture for doubt in fact.doubts if doubt.picture), None)
+    return _judged(replace(state.with_running(playing), message=""), entry, shot, picture=picture)
+
+
+def on_layout(state: TableState, entry: Entry, fact: Layout) -> TableState:
+    """What lies on the board now."""
+    layout = with_unseen(state.layout, fact)
+    state = replace(state, layout=layout)
+    lying = [disc for disc in layout if disc.state != "ditch"]
+    match, playing = running_of(state)
+    if match is None or playing is None:
+        return replace(state, fresh=state.fresh or not lying)
+    if not lying:
+        return _on_empty(state, entry)
+    playing = renamed(playing, layout)
+    ids = {disc.id for disc in lying}
+    playing = replace(
+        playing,
+        old=tuple(disc for disc in playing.old if disc in ids),
+        lying=tuple(disc for disc in playing.lying if disc in ids),
+    )
+    state, first = _settled(state.with_running(playing), entry, ids)
+    playing = recorded(_playing(state), layout, first=first)
+    state = _inferred(state.with_running(playing), entry, match)
+    playing = without_gone(_playing(state), ids)
+    return settle(state.with_running(with_out(match, playing, layout)), entry)
+
+
+def on_cleared(state: TableState, entry: Entry, _fact: Cleared) -> TableState:
+    """Neither surface nor hole holds a disc."""
+    state = replace(state, layout=tuple(disc for disc in state.layout if disc.state == "ditch"))
+    if running_of(state)[1] is None:
+        return replace(state, fresh=True)
+    return _on_empty(state, entry)
+
+
+def settle(state: TableState, entry: Entry) -> TableState:
+    """After any change: the round may be over, and line questions come and go."""
+    del entry
+    match, playing = running_of(state)
+    if match is None or playing is None or playing.swept:
+        return state
+    if not playing.done and playing.shots and expected(match, playing) is None:
+        playing = replace(playing, done=True)
+    if playing.shots and playing.shots[-1].settled:
+        playing = with_line_questions(match, with_out(match, playing, state.layout))
+    return state.with_running(playing)
+
+
+def judged_again(state: TableState, entry: Entry, number: int) -> TableState:
+    """Judge a shot of the running round again after its evidence or a ruling has changed; 0 is no shot."""
+    playing = running_of(state)[1]
+    shot = next((shot for shot in playing.shots if shot.number == number), None) if playing is not None else None
+    return state if shot is None else settle(_judged(state, entry, shot), entry)
+
+
+def end_swept(state: TableState, entry: Entry, *, keep: bool) -> TableState:
+    """Count a swept round as it lay, or play it again."""
+    match, playing = running_of(state)
+    if match is None or playing is None:
+        return state
+    if not keep:
+        return state.with_running(Round(number=playing.number, game=playing.game, asked=playing.asked))
+    questions = tuple(question for question in playing.questions if question.kind != "round")
+    return finish_round(state.with_running(replace(playing, swept=False, questions=questions)), entry)
+
+
+def running_of(state: TableState) -> tuple[Match | None, Round | None]:
+    """The match and its running round, None where there is none."""
+    match = state.match
+    return (match, match.running) if match is not None else (None, None)
+
+
+def _playing(state: TableState) -> Round:
+    playing = running_of(state)[1]
+    if playing is None:
+        raise ValueError(f"board {state.board}: no round is running")
+    return playing
+
+
+def _opened(state: TableState, entry: Entry) -> TableState:
+    """The first shot on a cleared board without a match opens one between light and dark."""
+    if state.match is not None and state.match.running is not None:
+        return state
+    if not state.fresh:
+        return replace(state, message="clear the board, or start a match")
+    return begin_match(state, entry, rules=load_ruleset(STANDING_RULES), level="count", auto=True)
+
+
+def _round_for_shot(state: TableState, entry: Entry) -> TableState:
+    """A shot after a sweep, or on a board cleared without notice, begins the next round."""
+    match, playing = running_of(state)
+    if match is None or playing is None or not playing.done:
+        return state
+    if playing.swept:
+        keep = 2 * len(playing.shots) >= len(match.order(playing.game, playing.number))
+        return _opened(end_swept(state, entry, keep=keep), entry)
+    if not surface(state.layout, playing):
+        return _opened(finish_round(state, entry), entry)
+    return state
+
+
+def _on_empty(state: TableState, entry: Entry) -> TableState:
+    """The board is empty: a finished round is counted; a running one was swept if discs are gone for no reason."""
+    match, playing = running_of(state)
+    if match is None or playing is None:
+        return state
+    playing = replace(playing, old=(), lying=())
+    state = state.with_running(playing)
+    if playing.done and not playing.swept:
+        return finish_round(state, entry)
+    if playing.swept or not playing.shots:
+        return state
+    state, first = _settled(state, entry, set())
+    playing = recorded(_playing(state), state.layout, first=first)
+    if len(playing.record) < SWEPT_DISCS:
+        return settle(state.with_running(without_gone(replace(playing, record=()), set())), entry)
+    left = sum(shots_left(match, playing).values())
+    question = swept_round(playing, left)
+    kept = tuple(q for q in playing.questions if q.stake)
+    playing = replace(playing, swept=True, done=True, removals=(), questions=(*kept, question), asked=playing.asked + 1)
+    return state.with_running(playing)
+
+
+def _beam_works(state: TableState) -> bool:
+    """Whether a flat disc in the hole would have been noticed by the beam."""
+    beam = state.sensors.get("beam")
+    return beam is not None and beam.online and not beam.faults
+
+
+def _readings(fact: Shot) -> tuple[tuple[tuple[str, ...], ...], ...]:
+    readings = [fact.events]
+    for doubt in fact.doubts:
+        readings += [reading for reading in doubt.readings if reading not in readings]
+    return tuple(readings)
+
+
+def _seat(match: Match, playing: Round, side: Side) -> int:
+    """The seat of a side that shot out of turn: the one that has most discs left."""
+    left: dict[int, int] = {}
+    for owner, seat in match.order(playing.game, playing.number):
+        if owner == side:
+            left[seat] = left.get(seat, 0) + 1
+    for shot in playing.shots:
+        if shot.seat in left:
+            left[shot.seat] -= 1
+    return max(left, key=lambda seat: left[seat])
+
+
+def _played_on(playing: Round, fact: Shot) -> tuple[Round, tuple[str, ...]]:
+    """A side shoots on: what lies on the board answers what was open.
+
+    Returns:
+        The round without what play decides, and the discs that were to be taken off and play no part in this shot:
+        they are taken to be gone, until a layout shows that they were left lying.
+    """
+    part = {disc for event in fact.events for disc in event[1:]} | set(fact.rest)
+    absent = tuple(r.disc.id for r in playing.removals if r.why != "twenty" and r.disc.id not in part)
+    rulings = dict(playing.rulings)
+    for question in playing.questions:
+        disc = next((d for d in playing.record if question.kind == "line" and d.id == question.disc), None)
+        if disc is not None:
+            rulings[disc.id] = Ruling(int(question.choices[0].key), disc.x_mm, disc.y_mm)
+    kept = tuple(question for question in playing.questions if question.stake)
+    return replace(playing, removals=(), questions=kept, rulings=rulings), absent
+
+
+def _judged(state: TableState, entry: Entry, shot: ShotRecord, *, picture: bytes | None = None) -> TableState:
+    """Judge a shot, new or again, and bring record, removals, questions and the flash up to date."""
+    match, playing = running_of(state)
+    if match is None or playing is None:
+        return state
+    told = judge(match, playing, shot, beam_works=_beam_works(state), picture=picture)
+    is_last = shot.number >= len(playing.shots)
+    earlier = tuple(s for s in playing.shots if s.number != shot.number)
+    shots = tuple(sorted((*earlier, told.shot), key=lambda s: s.number))
+    known = next((q for q in playing.questions if q.shot == shot.number), None)
+    questions = tuple(q for q in playing.questions if q.shot != shot.number)
+    asked = playing.asked
+    if told.question is not None:
+        question = told.question
+        if known is not None:
+            question = replace(question, picture=question.picture or known.picture)
+        asked += known is None or known.id != question.id
+        questions = (*questions, question)
+    playing = replace(playing, shots=shots, questions=questions, asked=asked)
+    in_doubt = told.question is not None
+    if is_last:
+        playing = after_shot(match, playing, told.shot, in_doubt=in_doubt)
+    state = announce(state.with_running(playing), entry, match, told.shot, in_doubt=in_doubt)
+    return settle(state, entry) if is_last else state
+
+
+def _settled(state: TableState, entry: Entry, ids: set[str]) -> tuple[TableState, bool]:
+    """The layout after a shot: judge the shot again if discs that were to be gone were left lying.
+
+    Returns:
+        The state, and whether it was the first layout after a shot.
+    """
+    playing = _playing(state)
+    if not playing.shots or playing.shots[-1].settled:
+        return state, False
+    shot = playing.shots[-1]
+    left_lying = tuple(disc for disc in shot.absent if disc in ids)
+    if left_lying:
+        layout = {disc.id: disc for disc in state.layout}
+        before = (*shot.before, *(layout[disc] for disc in left_lying))
+        absent = tuple(disc for disc in shot.absent if disc not in left_lying)
+        state = _judged(state, entry, replace(shot, before=before, absent=absent))
+        playing = _playing(state)
+    shots = (*playing.shots[:-1], replace(playing.shots[-1], settled=True))
+    return state.with_running(replace(playing, shots=shots)), True
+
+
+def _inferred(state: TableState, entry: Entry, match: Match) -> TableState:
+    """Count shots that nobody saw: a side has more discs on the board than it has shot."""
+    for side in match.sides:
+        playing = _playing(state)
+        if playing.done:
+            return state
+        counted = twenties_of(match, playing)[side]
+        left = shots_left(match, playing)[side]
+        for disc in surplus(match, playing, state.layout, side, counted)[:left]:
+            playing = _playing(state)
+            shot = ShotRecord(
+                number=len(playing.shots) + 1,
+                side=side,
+                seat=_seat(match, playing, side),
+                disc=disc.id,
+                machine_boot=entry.machine_boot,
+                rest={disc.id: "hole"} if disc.state == "hole" else {},
+                before=tuple(d for d in playing.record if d.id != disc.id),
+                settled=True,
+                unseen=True,
+            )
+            state = _judged(state, entry, shot)
+    return state
+
+
+def _without_unseen(match: Match, playing: Round, side: Side) -> Round:
+    """A side that shoots though it has no disc left: a shot that was only inferred was none."""
+    if shots_left(match, playing)[side] or not any(shot.unseen and shot.side == side for shot in playing.shots):
+        return playing
+    wrong = next(shot for shot in reversed(playing.shots) if shot.unseen and shot.side == side)
+    shots = [shot for shot in playing.shots if shot.number != wrong.number]
+    numbered = tuple(replace(shot, number=number) for number, shot in enumerate(shots, 1))
+    return replace(playing, shots=numbered, done=False)

@@ -1,0 +1,160 @@
+"""The course of a match: it begins, rounds are counted, games and the match end, and what is announced on the way."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from hub.entries import Entry
+from hub.link.snapshot import Flash, Level, Side
+from hub.questions import prefix
+from hub.rules.ruleset import Ruleset
+from hub.state import Match, Round, ShotRecord, TableState, rules_table, totals_of, twenties_of
+from hub.twenties import flashed, no_twenty, twenty_flash
+
+
+def begin_match(
+    state: TableState,
+    entry: Entry,
+    *,
+    rules: Ruleset,
+    level: Level,
+    auto: bool = False,
+    light: Side = "A",
+    opener: Side = "A",
+    games: int = 1,
+    names: dict[Side, str] | None = None,
+) -> TableState:
+    """A new match, and with it a new chapter for undo; what lies on the board does not belong to it."""
+    old = tuple(disc.id for disc in state.layout if disc.state != "ditch")
+    match = Match(
+        id=f"{state.board}-{entry.id}",
+        rules=rules_table(rules),
+        level=level,
+        light=light,
+        opener=opener,
+        games=games,
+        names=names or {},
+        auto=auto,
+        started_ms=entry.wall_ms,
+        running=Round(number=1, old=old),
+    )
+    return replace(
+        state,
+        match=match,
+        since=entry.id,
+        fresh=False,
+        candidates=tuple(replace(candidate, waiting=False) for candidate in state.candidates),
+        practice=0,
+        flash=None,
+        actions=(),
+        undone=(),
+        void=(),
+        message="",
+    )
+
+
+def finish_round(state: TableState, entry: Entry) -> TableState:
+    """Count the running round; the next one, the next game or the end of the match follows."""
+    match = state.match
+    if match is None or match.running is None:
+        return state
+    finished = _pruned(match, match.running)
+    match = replace(match, rounds=(*match.rounds, finished), running=None)
+    old = tuple(disc.id for disc in state.layout if disc.state != "ditch")
+    score = match.score(finished.game)
+    if not score.over:
+        running: Round | None = Round(number=finished.number + 1, game=finished.game, old=old)
+    elif match_decided(match):
+        running = None
+    else:
+        running = Round(number=1, game=finished.game + 1, old=old)
+    match = replace(match, running=running)
+    state = replace(
+        state,
+        match=match,
+        fresh=running is None and not old,
+        candidates=tuple(replace(candidate, waiting=False) for candidate in state.candidates),
+        message="",
+    )
+    return flashed(state, _round_flash(match, finished, entry))
+
+
+def match_decided(match: Match) -> bool:
+    """Whether enough games are won, or all are played."""
+    won = match.games_won()
+    played = sum(match.score(game).over for game in range(1, match.game + 1))
+    return played >= match.games or any(2 * games > match.games for games in won.values())
+
+
+def winner_of(match: Match) -> Side | None:
+    """Who won a finished match; None for a draw, an abandoned or a running one."""
+    if match.running is not None or match.abandoned:
+        return None
+    won = match.games_won()
+    best = max(won.values())
+    leaders: list[Side] = [side for side, games in won.items() if games == best and best > 0]
+    return leaders[0] if len(leaders) == 1 else None
+
+
+def announce(state: TableState, entry: Entry, match: Match, shot: ShotRecord, *, in_doubt: bool) -> TableState:
+    """What the wall flashes after a shot was judged."""
+    playing = match.running
+    if playing is None or in_doubt:
+        return state
+    if shot.twenties:
+        side = next(iter(shot.twenties))
+        flash = twenty_flash(entry, match, playing, shot.number, side)
+        known = state.flash
+        if known is not None and known.id == flash.id:
+            flash = replace(flash, at_ms=known.at_ms)
+        elif flash.id in state.flashed:
+            return state
+        return flashed(state, flash)
+    state = no_twenty(state, match, playing, shot.number)
+    if shot.valid is False and match.level != "count":
+        flash = Flash(
+            id=f"{match.id}-{prefix(playing)}-s{shot.number}-foul",
+            clip="foul",
+            text=f"foul {match.colour_of(shot.side)}",
+            side=shot.side,
+            at_ms=entry.wall_ms,
+        )
+        return state if flash.id in state.flashed else flashed(state, flash)
+    return state
+
+
+def _pruned(match: Match, playing: Round) -> Round:
+    """A finished round: shots are kept only while a question is open about them."""
+    doubtful = {question.shot for question in playing.questions if question.shot}
+    kept = tuple(shot for shot in playing.shots if shot.number in doubtful)
+    counted = twenties_of(match, playing)
+    for shot in kept:
+        for side, count in shot.twenties.items():
+            counted[side] -= count
+    return replace(
+        playing,
+        shots=kept,
+        banked=counted,
+        extra={},
+        removals=(),
+        lying=(),
+        old=(),
+        questions=tuple(question for question in playing.questions if question.kind != "round"),
+        done=True,
+        confirmed=True,
+    )
+
+
+def _round_flash(match: Match, finished: Round, entry: Entry) -> Flash:
+    totals = totals_of(match, finished)
+    best = max(totals.values())
+    leaders = [side for side in match.sides if totals[side] == best]
+    side = leaders[0] if len(leaders) == 1 else None
+    over = match.running is None
+    winner = winner_of(match)
+    if over and winner is not None:
+        colour = match.colour_of(winner)
+        return Flash(f"{match.id}-end", f"match_{colour}", f"{colour} wins the match", winner, entry.wall_ms)
+    told = ", ".join(f"{match.colour_of(s)} {totals[s]}" for s in match.sides)
+    clip = "round_tied" if side is None else f"round_{match.colour_of(side)}"
+    return Flash(f"{match.id}-{prefix(finished)}-end", clip, f"round {finished.number}: {told}", side, entry.wall_ms)

@@ -1,0 +1,71 @@
+"""Puts each source's facts in order: nothing twice, nothing before what came first, gaps only where facts are gone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from hub.link.messages import Envelope
+
+_HELD = 512
+
+Known = Callable[[str, str, str], int]
+"""The last stored sequence number of (board, source, boot), 0 for none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """Facts that the board no longer has and the journal never got: the first, the last, and how many."""
+
+    first: int
+    last: int
+    count: int
+
+
+@dataclass(slots=True)
+class _Boot:
+    last: int
+    held: dict[int, Envelope] = field(default_factory=dict)
+
+
+class Sequencer:
+    """Remembers how far each boot of each source has been taken in.
+
+    Args:
+        known: asks the journal about a boot that is seen for the first time.
+    """
+
+    def __init__(self, known: Known) -> None:
+        self._known = known
+        self._boots: dict[tuple[str, str, str], _Boot] = {}
+
+    def last(self, board: str, source: str, boot: str) -> int:
+        """The last sequence number taken in."""
+        return self._boot(board, source, boot).last
+
+    def offer(self, envelope: Envelope) -> tuple[Lost | None, list[Envelope]]:
+        """A fact has come.
+
+        Returns:
+            What is lost for ever, None for nothing, and the facts that can be taken in now, in order: none for a
+            duplicate or for one that waits for those before it, more when others were waiting for this one.
+        """
+        boot = self._boot(envelope.board, envelope.source, envelope.boot)
+        if envelope.seq > boot.last and len(boot.held) < _HELD:
+            boot.held[envelope.seq] = envelope
+        ready: list[Envelope] = []
+        missing: list[int] = []
+        while boot.last + 1 < envelope.first or boot.last + 1 in boot.held:
+            boot.last += 1
+            following = boot.held.pop(boot.last, None)
+            if following is None:
+                missing.append(boot.last)
+            else:
+                ready.append(following)
+        return (Lost(missing[0], missing[-1], len(missing)) if missing else None), ready
+
+    def _boot(self, board: str, source: str, boot: str) -> _Boot:
+        key = (board, source, boot)
+        if key not in self._boots:
+            self._boots[key] = _Boot(self._known(board, source, boot))
+        return self._boots[key]

@@ -1,0 +1,462 @@
+"""The state of one table as frozen values: what the referee remembers, what is stored with every batch.
+
+Everything that can be derived (scores, turn, banked twenties) is derived, so that a correction needs no bookkeeping.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import Literal
+
+import msgspec
+from msgspec.structs import replace
+
+from hardware.board import TOURNAMENT, Board
+from hub.link.messages import Colour, LayoutDisc, Place
+from hub.link.snapshot import Choice, Flash, Level, Seen, Side
+from hub.rules.game import GameSetup, order_of_round
+from hub.rules.ruleset import Ruleset, changed, to_table
+from hub.rules.scoring import GameScore, new_game, play_round
+from hub.rules.seats import seat_of, sides_of
+
+Rest = Place | Literal["hole", "ditch"]
+Events = tuple[tuple[str, ...], ...]
+RulesTable = dict[str, str | int]
+
+
+class Question(msgspec.Struct, frozen=True):
+    """An open question, and what it is about.
+
+    Attributes:
+        id: stable, made from what it is about, so that a replay gives the same.
+        kind: ``twenty``, ``valid``, ``line`` or ``round``.
+        text: one sentence.
+        choices: keys and texts.
+        discs: ids of the discs concerned.
+        picture: base64 JPEG or empty.
+        facts: machine-readable particulars.
+        shot: number of the shot it is about, 0 for none.
+        disc: id of the disc it is about, empty for none.
+        stake: whether a twenty hangs on it, so that what lies on the board cannot answer it.
+    """
+
+    id: str
+    kind: Literal["twenty", "valid", "line", "round"]
+    text: str
+    choices: tuple[Choice, ...]
+    discs: tuple[str, ...] = ()
+    picture: str = ""
+    facts: dict[str, str | float | int] = {}
+    shot: int = 0
+    disc: str = ""
+    stake: bool = False
+
+
+class Removal(msgspec.Struct, frozen=True):
+    """A disc that people must take off (``foul``, ``out``) or lift out of the hole (``twenty``)."""
+
+    disc: LayoutDisc
+    why: Literal["foul", "twenty", "out"]
+
+
+class Candidate(msgspec.Struct, frozen=True):
+    """A beam candidate: perhaps a twenty.
+
+    Attributes:
+        key: boot and episode.
+        machine_boot: the times compare only within it.
+        start_ns: first blocked edge.
+        side: who had the turn when it came.
+        shots: shots of the round taken when it came.
+        waiting: whether it is shown as a provisional twenty.
+        given: the side that people gave it to, empty if nobody was asked.
+    """
+
+    key: str
+    machine_boot: str
+    start_ns: int
+    side: Side | None = None
+    shots: int = 0
+    waiting: bool = False
+    given: str = ""
+
+
+class ShotRecord(msgspec.Struct, frozen=True):
+    """One shot of a round and what was made of it.
+
+    Attributes:
+        number: from 1 within the round.
+        side: owner of the shot disc.
+        seat: from which it was shot.
+        disc: id of the shot disc.
+        machine_boot: the times below compare only within it.
+        start_ns: the flick.
+        end_ns: everything at rest.
+        placed: where it stood, None if not seen.
+        readings: the lists of events the evidence allows, the likeliest first.
+        rest: where each disc that moved came to rest.
+        before: the discs in play before it.
+        absent: discs that were to be taken off and were taken to be gone when it was judged.
+        settled: whether the layout after it has been seen.
+        reading: which of the readings holds; None while that is in doubt.
+        ruled: what people ruled, None if nobody did.
+        owner_ruled: the side people gave its twenty to, ``none`` for no twenty, empty if nobody said.
+        vague: whether the camera may have missed a disc that left through the hole.
+        beam: boot and episode of the beam's candidate during it, empty for none.
+        unseen: it was inferred from the layout, nobody saw it.
+        out_of_turn: another side's shot was expected.
+        valid: the verdict, None where people must decide.
+        code: the verdict in one word.
+        open: whether it was an open shot.
+        holed: discs flat in the hole after it, with their owners.
+        twenties: by side, as counted.
+        take_off: discs that a foul or the outer line takes and that lay on the board or in the hole.
+        foul_set: the discs that go if it is a foul, also while that is in doubt.
+    """
+
+    number: int
+    side: Side
+    seat: int
+    disc: str
+    machine_boot: str = ""
+    start_ns: int = 0
+    end_ns: int = 0
+    placed: Place | None = None
+    readings: tuple[Events, ...] = ((),)
+    rest: dict[str, Rest] = {}
+    before: tuple[LayoutDisc, ...] = ()
+    absent: tuple[str, ...] = ()
+    vague: bool = False
+    settled: bool = False
+    reading: int | None = 0
+    ruled: bool | None = None
+    owner_ruled: str = ""
+    beam: str = ""
+    unseen: bool = False
+    out_of_turn: bool = False
+    valid: bool | None = True
+    code: str = ""
+    open: bool = False
+    holed: dict[str, Side] = {}
+    twenties: dict[Side, int] = {}
+    take_off: tuple[str, ...] = ()
+    foul_set: tuple[str, ...] = ()
+
+
+class Ruling(msgspec.Struct, frozen=True):
+    """The value that people or play gave a disc; it holds while the disc stays where it is."""
+
+    value: int
+    x_mm: float
+    y_mm: float
+
+
+class Round(msgspec.Struct, frozen=True):
+    """A round, running or finished.
+
+    Attributes:
+        number: from 1 within the game.
+        game: from 1 within the match.
+        shots: what was shot; of a finished round only the shots that are still in doubt.
+        banked: twenties of the shots that are no longer listed.
+        extra: twenties that people told of, without a shot.
+        record: the discs that count, as they lay before any hand began to clear.
+        rulings: values of discs given by people or by play.
+        removals: discs to be taken off now.
+        lying: discs that were judged as in the hole and are not yet seen to be gone; they count no second time.
+        old: discs that lay on the board when the round began and do not belong to it.
+        questions: open questions.
+        asked: how many were asked.
+        done: whether all discs are shot or the round was ended by people.
+        swept: whether the board was cleared with discs unshot.
+        confirmed: whether it is counted.
+        totals: what people say it came to, instead of the record.
+    """
+
+    number: int
+    game: int = 1
+    shots: tuple[ShotRecord, ...] = ()
+    banked: dict[Side, int] = {}
+    extra: dict[Side, int] = {}
+    record: tuple[LayoutDisc, ...] = ()
+    rulings: dict[str, Ruling] = {}
+    removals: tuple[Removal, ...] = ()
+    lying: tuple[str, ...] = ()
+    old: tuple[str, ...] = ()
+    questions: tuple[Question, ...] = ()
+    asked: int = 0
+    done: bool = False
+    swept: bool = False
+    confirmed: bool = False
+    totals: dict[Side, int] = {}
+
+
+class Match(msgspec.Struct, frozen=True):
+    """A match and its rounds; scores are derived from them.
+
+    Attributes:
+        id: unique in the club.
+        rules: the rule set as it was when the match began.
+        level: what the hub may decide by itself.
+        light: the side that plays the light discs.
+        opener: the side that opened the first round.
+        games: games it is played over.
+        names: ids of the players by side.
+        auto: opened by a first shot and not by people.
+        started_ms: wall time.
+        rounds: finished rounds of all games.
+        running: the running round, None when the match is over.
+        abandoned: ended without a winner.
+    """
+
+    id: str
+    rules: RulesTable
+    level: Level
+    light: Side
+    opener: Side
+    games: int
+    names: dict[Side, str]
+    auto: bool
+    started_ms: int
+    rounds: tuple[Round, ...] = ()
+    running: Round | None = None
+    abandoned: bool = False
+
+    @property
+    def ruleset(self) -> Ruleset:
+        """The rules as a value."""
+        return _ruleset(tuple(self.rules.items()))
+
+    @property
+    def sides(self) -> tuple[Side, ...]:
+        """The sides that play."""
+        return sides_of(self.ruleset.players)  # type: ignore[return-value]  # the rules' sides are these letters
+
+    def side_of(self, colour: Colour) -> Side:
+        """Whose discs have a colour."""
+        if colour == "third":
+            return "C"
+        dark: Side = "B" if self.light == "A" else "A"
+        return self.light if colour == "light" else dark
+
+    def colour_of(self, side: Side) -> Colour:
+        """The colour of a side's discs."""
+        if side == "C":
+            return "third"
+        return "light" if side == self.light else "dark"
+
+    def order(self, game: int, number: int) -> tuple[tuple[str, int], ...]:
+        """Side and seat of every shot of a round."""
+        return _order(tuple(self.rules.items()), self.opener, game, number)
+
+    def games_won(self) -> dict[Side, int]:
+        """Finished games won by each side."""
+        won: dict[Side, int] = dict.fromkeys(self.sides, 0)
+        for game in range(1, self.game + 1):
+            score = self.score(game)
+            if score.over and score.winner is not None:
+                won[score.winner] += 1  # type: ignore[index]  # as above
+        return won
+
+    @property
+    def game(self) -> int:
+        """Number of the running game, of the last one when the match is over."""
+        if self.running is not None:
+            return self.running.game
+        return self.rounds[-1].game if self.rounds else 1
+
+    def score(self, game: int) -> GameScore:
+        """How a game stands, derived from its finished rounds; what was played after its end adds nothing."""
+        score = new_game(self.ruleset)
+        for done in self.rounds:
+            if done.game == game and not score.over:
+                score = play_round(score, totals_of(self, done), self.ruleset).game
+        return score
+
+    def score_before(self, finished: Round) -> GameScore:
+        """How the game stood before one of its rounds."""
+        score = new_game(self.ruleset)
+        for done in self.rounds:
+            if done.game == finished.game and done.number < finished.number and not score.over:
+                score = play_round(score, totals_of(self, done), self.ruleset).game
+        return score
+
+
+class Sensor(msgspec.Struct, frozen=True):
+    """What the hub knows of a sensor: whether it is there, and its standing faults."""
+
+    online: bool
+    faults: tuple[str, ...] = ()
+
+
+class TableState(msgspec.Struct, frozen=True):
+    """Everything the hub knows about one table.
+
+    Attributes:
+        board: the board's id.
+        rev: grows with each change that people can see.
+        at_ms: wall time of the last change.
+        entry: id of the last journal line that was taken in.
+        since: id of the first line of the chapter (a match and what follows it) that undo can replay.
+        seen: how far each source has been taken in.
+        sensors: by source.
+        layout: discs as the camera last saw them, those under a hand included.
+        fresh: whether the board was empty after the last match, so that a first shot opens a new one.
+        match: the running or last match.
+        candidates: the last beam candidates, whether or not a shot has claimed them.
+        practice: twenties outside a match.
+        flash: the last thing worth a flash.
+        flashed: ids of the last ones, so that nothing is announced twice.
+        actions: ids of the lines with people's actions that hold, in order.
+        undone: ids of those that were undone and can be done again, the last undone last.
+        void: ids of those that were undone for good.
+        marks: the revision at which what people can touch last changed: ``match``, ``round``, ``action``.
+        gaps: facts lost for ever, by source.
+        unreadable: facts that could not be read.
+        message: one line for people.
+    """
+
+    board: str
+    rev: int = 0
+    at_ms: int = 0
+    entry: int = 0
+    since: int = 0
+    seen: dict[str, Seen] = {}
+    sensors: dict[str, Sensor] = {}
+    layout: tuple[LayoutDisc, ...] = ()
+    fresh: bool = True
+    match: Match | None = None
+    candidates: tuple[Candidate, ...] = ()
+    practice: int = 0
+    flash: Flash | None = None
+    flashed: tuple[str, ...] = ()
+    actions: tuple[int, ...] = ()
+    undone: tuple[int, ...] = ()
+    void: tuple[int, ...] = ()
+    marks: dict[str, int] = {}
+    gaps: dict[str, int] = {}
+    unreadable: int = 0
+    message: str = ""
+
+    def with_match(self, match: Match | None) -> TableState:
+        """The state with another match."""
+        return replace(self, match=match)
+
+    def with_running(self, running: Round) -> TableState:
+        """The state with another running round.
+
+        Raises:
+            ValueError: there is no match.
+        """
+        if self.match is None:
+            raise ValueError(f"board {self.board}: there is no match whose round could change")
+        return replace(self, match=replace(self.match, running=running))
+
+
+GEOMETRY: Board = TOURNAMENT
+
+
+def rules_table(ruleset: Ruleset) -> RulesTable:
+    """A rule set as it is stored with a match."""
+    return dict(to_table(ruleset))
+
+
+@lru_cache(maxsize=64)
+def _ruleset(items: tuple[tuple[str, str | int], ...]) -> Ruleset:
+    return changed(Ruleset(), dict(items))
+
+
+@lru_cache(maxsize=256)
+def _order(
+    items: tuple[tuple[str, str | int], ...], opener: Side, game: int, number: int
+) -> tuple[tuple[str, int], ...]:
+    ruleset = _ruleset(items)
+    setup = GameSetup(ruleset, opener=seat_of(ruleset.players, opener), game_number=game)
+    return order_of_round(setup, number)
+
+
+def twenties_of(match: Match, playing: Round) -> dict[Side, int]:
+    """Twenties of a round that count, by side; what is provisional is not among them."""
+    counts: dict[Side, int] = dict.fromkeys(match.sides, 0)
+    for table in (playing.banked, playing.extra, *(shot.twenties for shot in playing.shots)):
+        for side, count in table.items():
+            counts[side] = counts.get(side, 0) + count
+    return {side: max(0, count) for side, count in counts.items()}
+
+
+def ruling_on(disc: LayoutDisc, playing: Round) -> Ruling | None:
+    """The ruling on a disc if it still lies where it lay then."""
+    ruling = playing.rulings.get(disc.id)
+    if ruling is None or math.hypot(ruling.x_mm - disc.x_mm, ruling.y_mm - disc.y_mm) > RULING_HOLDS_MM:
+        return None
+    return ruling
+
+
+def value_of(disc: LayoutDisc, playing: Round) -> int:
+    """What a disc scores: as people ruled while it stays there, else by its place."""
+    ruling = ruling_on(disc, playing)
+    if ruling is not None:
+        return ruling.value
+    if disc.state in {"leaning", "overhanging"}:
+        return 15
+    return GEOMETRY.value(radius_mm(disc))
+
+
+RULING_HOLDS_MM = 1.5
+"""A disc that has moved by more is ruled anew; the reader's own noise stays well below."""
+
+
+def radius_mm(disc: LayoutDisc) -> float:
+    """Distance of a disc from the middle."""
+    return math.hypot(disc.x_mm, disc.y_mm)
+
+
+def board_points(match: Match, playing: Round) -> dict[Side, int]:
+    """What the discs on the board score, by side."""
+    points: dict[Side, int] = dict.fromkeys(match.sides, 0)
+    for disc in playing.record:
+        side = match.side_of(disc.colour)
+        if side in points:
+            points[side] += value_of(disc, playing)
+    return points
+
+
+def totals_of(match: Match, playing: Round) -> dict[str, int]:
+    """A round's totals, 20s included, as people corrected them or as counted."""
+    points, twenties = board_points(match, playing), twenties_of(match, playing)
+    return {side: playing.totals.get(side, points[side] + 20 * twenties[side]) for side in match.sides}
+
+
+def taken_by(playing: Round) -> dict[int, int]:
+    """Shots taken, by seat."""
+    taken: dict[int, int] = {}
+    for shot in playing.shots:
+        taken[shot.seat] = taken.get(shot.seat, 0) + 1
+    return taken
+
+
+def expected(match: Match, playing: Round) -> tuple[Side, int] | None:
+    """Side and seat whose shot is next; None when all are taken.
+
+    A shot out of turn counts for who shot it, and the order then waits for those who have shot too few.
+    """
+    if playing.done:
+        return None
+    taken = taken_by(playing)
+    nth: dict[int, int] = {}
+    for side, seat in match.order(playing.game, playing.number):
+        nth[seat] = nth.get(seat, 0) + 1
+        if nth[seat] > taken.get(seat, 0):
+            return (side, seat)  # type: ignore[return-value]  # the rules' sides are these letters
+    return None
+
+
+def shots_left(match: Match, playing: Round) -> dict[Side, int]:
+    """Discs not yet shot, by side."""
+    left: dict[Side, int] = dict.fromkeys(match.sides, 0)
+    for side, _ in match.order(playing.game, playing.number):
+        left[side] += 1  # type: ignore[index]  # as above
+    for shot in playing.shots:
+        left[shot.side] = max(0, left[shot.side] - 1)
+    return left

@@ -1,0 +1,102 @@
+"""Read-only queries for the pages and for reports; never migrates, and says when the schema is missing or other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import sqlalchemy as sa
+
+from hub.link.snapshot import RoundView, Side
+from hub.store import schema
+from hub.store.engine import SCHEMA, StoreError, open_engine, parse_url, revision_of, shown, told
+
+
+class MatchRecord(msgspec.Struct, frozen=True):
+    """A match as it stands in the archive.
+
+    Attributes:
+        id: unique in the club.
+        board: where it was played.
+        started_ms: wall time.
+        rules: title of the rule set.
+        players: ids of the players by side.
+        rounds: finished rounds of all games.
+        games: games won by side.
+        winner: None while undecided and for a draw.
+        over: whether it has ended.
+    """
+
+    id: str
+    board: str
+    started_ms: int
+    rules: str
+    players: dict[Side, str]
+    rounds: tuple[RoundView, ...]
+    games: dict[Side, int]
+    winner: Side | None
+    over: bool
+
+
+class Archive:
+    """A database opened for reading only.
+
+    Args:
+        url: as the hub's.
+
+    Raises:
+        StoreError: not the URL of a database.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._url = parse_url(url)
+        self._engine = open_engine(self._url, read_only=True)
+
+    def ready(self) -> bool:
+        """Whether the hub has made the database, in the version that is read here."""
+        if self._url.get_backend_name() == "sqlite" and not Path(str(self._url.database)).exists():
+            return False
+        try:
+            with told(self._url, "cannot be read"), self._engine.connect() as connection:
+                return revision_of(connection) == SCHEMA
+        except StoreError:
+            return False
+
+    def recent_matches(self, limit: int = 20, board: str | None = None) -> tuple[MatchRecord, ...]:
+        """The matches that changed last, newest first.
+
+        Raises:
+            StoreError: the database is not ready.
+        """
+        m = schema.matches.c
+        wanted = sa.select(m.record).order_by(m.changed_ms.desc(), m.id).limit(limit)
+        if board is not None:
+            wanted = wanted.where(m.board == board)
+        with told(self._url, "cannot be read"), self._engine.connect() as connection:
+            return tuple(msgspec.json.decode(record, type=MatchRecord) for record in connection.scalars(wanted))
+
+    def match(self, match_id: str) -> MatchRecord | None:
+        """One match, None if it is unknown; errors as in :meth:`recent_matches`."""
+        m = schema.matches.c
+        with told(self._url, "cannot be read"), self._engine.connect() as connection:
+            record = connection.scalar(sa.select(m.record).where(m.id == match_id))
+        return None if record is None else msgspec.json.decode(record, type=MatchRecord)
+
+    def players(self) -> dict[str, str]:
+        """Names of all players by id; errors as in :meth:`recent_matches`."""
+        with told(self._url, "cannot be read"), self._engine.connect() as connection:
+            return {row.id: row.name for row in connection.execute(sa.select(schema.players))}
+
+    def journalled(self, board: str, source: str, boot: str) -> set[int]:
+        """Sequence numbers of a boot that the journal has; errors as in :meth:`recent_matches`."""
+        j = schema.journal.c
+        wanted = sa.select(j.seq).where(j.board == board, j.source == source, j.boot == boot)
+        with told(self._url, "cannot be read"), self._engine.connect() as connection:
+            return set(connection.scalars(wanted))
+
+    def close(self) -> None:
+        """Free the database."""
+        self._engine.dispose()
+
+    def __repr__(self) -> str:
+        return f"Archive({shown(self._url)!r})"

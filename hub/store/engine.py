@@ -1,0 +1,98 @@
+"""Opens databases: SQLite tuned for never losing an acknowledged row, or PostgreSQL by URL; errors in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from alembic.runtime.migration import MigrationContext
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
+
+SCHEMA = "0001"
+"""The newest migration; a database of another one is not read by the archive."""
+
+_BUSY_MS = 5000
+
+
+class StoreError(Exception):
+    """The database cannot be used; one sentence that says which, why, and how to mend it."""
+
+
+class StoreBusyError(StoreError):
+    """It cannot be written just now (locked, full, read-only, away) and may be later; nothing was stored."""
+
+
+def parse_url(url: str) -> URL:
+    """The URL of a database; a bare ``postgresql://`` is served by psycopg.
+
+    Raises:
+        StoreError: not a URL, or of neither SQLite nor PostgreSQL.
+    """
+    try:
+        parsed = make_url(url)
+    except ArgumentError:
+        raise StoreError(f"database {url!r}: expected sqlite:///FILE or postgresql://HOST/NAME") from None
+    backend = parsed.get_backend_name()
+    if backend not in {"sqlite", "postgresql"}:
+        raise StoreError(f"database {backend!r}: expected sqlite:///FILE or postgresql://HOST/NAME")
+    if backend == "postgresql" and parsed.drivername == "postgresql":
+        parsed = parsed.set(drivername="postgresql+psycopg")
+    if backend == "sqlite" and parsed.database in {None, "", ":memory:"}:
+        raise StoreError(f"database {url!r}: a journal in memory would be lost; name a file, sqlite:///FILE")
+    return parsed
+
+
+def open_engine(url: URL, *, read_only: bool = False) -> sa.Engine:
+    """An engine whose connections are set up as the journal needs them; nothing is connected yet.
+
+    Raises:
+        StoreError: the driver is not installed.
+    """
+    if url.get_backend_name() == "sqlite":
+        name = f"file:{Path(str(url.database)).absolute()}?mode={'ro' if read_only else 'rwc'}&uri=true"
+        engine = sa.create_engine(f"sqlite:///{name}", connect_args={"timeout": _BUSY_MS / 1000})
+        sa.event.listen(engine, "connect", _read_only_pragmas if read_only else _pragmas)
+        return engine
+    try:
+        options = "-c default_transaction_read_only=on" if read_only else ""
+        return sa.create_engine(url, connect_args={"application_name": "crokinole", "options": options})
+    except (NoSuchModuleError, ModuleNotFoundError):
+        raise StoreError(f"database {url}: the package psycopg is missing: pip install 'crokinole[postgres]'") from None
+
+
+def _pragmas(connection: Any, _record: object) -> None:
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", f"busy_timeout={_BUSY_MS}", "foreign_keys=ON"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _read_only_pragmas(connection: Any, _record: object) -> None:
+    connection.execute(f"PRAGMA busy_timeout={_BUSY_MS}")
+    connection.execute("PRAGMA query_only=ON")
+
+
+def revision_of(connection: sa.Connection) -> str | None:
+    """The migration a database stands at, None for an empty one."""
+    return MigrationContext.configure(connection).get_current_revision()
+
+
+def shown(url: URL) -> str:
+    """A database's name for people, without its password."""
+    return str(url.database) if url.get_backend_name() == "sqlite" else url.render_as_string(hide_password=True)
+
+
+@contextmanager
+def told(url: URL, doing: str, error: type[StoreError] = StoreError) -> Iterator[None]:
+    """Turn the driver's errors into one line.
+
+    Raises:
+        StoreError: of the given type.
+    """
+    try:
+        yield
+    except DBAPIError as failure:
+        text = " ".join(str(failure.orig).split())
+        raise error(f"database {shown(url)}: {doing}: {text}") from None

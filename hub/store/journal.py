@@ -1,0 +1,264 @@
+"""The journal: what the hub alone writes, one transaction for each batch.
+
+A batch's journal lines and the table states they led to are stored together or not at all, so the stored state is
+always that of the stored lines, whenever the process or the machine dies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from alembic import command
+from alembic.config import Config as AlembicConfig
+from alembic.util import CommandError
+from sqlalchemy.dialects import postgresql, sqlite
+
+from hub.entries import PEOPLE, Entry
+from hub.store import schema
+from hub.store.engine import StoreBusyError, StoreError, open_engine, parse_url, revision_of, shown, told
+from hub.store.lock import HubLock, take_lock
+
+_KEPT_CHAPTERS = 8
+_PAGE = 500
+_COLUMNS = tuple(column.name for column in schema.journal.columns if column.name != "answer")
+
+
+@dataclass(frozen=True, slots=True)
+class MatchRow:
+    """A match as lists show it.
+
+    Attributes:
+        id: unique in the club.
+        board: where it is played.
+        started_ms: wall time.
+        changed_ms: wall time of the last finished or corrected round.
+        over: whether it has ended.
+        record: JSON of a :class:`hub.store.archive.MatchRecord`.
+    """
+
+    id: str
+    board: str
+    started_ms: int
+    changed_ms: int
+    over: bool
+    record: bytes
+
+
+@dataclass(slots=True)
+class Batch:
+    """What one transaction stores.
+
+    Attributes:
+        entries: journal lines in order, with the encoded answers of people's requests by line id.
+        states: the encoded table states they led to, by board: last line and state.
+        checkpoints: encoded states before a chapter's first line, by board and that line.
+        matches: matches whose finished rounds changed.
+        players: new players' names by id.
+    """
+
+    entries: list[Entry] = field(default_factory=list)
+    answers: dict[int, bytes] = field(default_factory=dict)
+    states: dict[str, tuple[int, bytes]] = field(default_factory=dict)
+    checkpoints: dict[tuple[str, int], bytes] = field(default_factory=dict)
+    matches: dict[str, MatchRow] = field(default_factory=dict)
+    players: dict[str, str] = field(default_factory=dict)
+
+
+class Journal:
+    """The database, opened for writing by the only hub.
+
+    Args:
+        url: ``sqlite:///FILE`` or ``postgresql://...``; an empty or older database is brought up to date.
+
+    Raises:
+        StoreError: missing, locked, corrupt, newer than this program, or in use by another hub.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._url = parse_url(url)
+        if self._url.get_backend_name() == "sqlite":
+            folder = Path(str(self._url.database)).absolute().parent
+            if not folder.is_dir():
+                raise StoreError(f"database {shown(self._url)}: there is no folder {folder}; make it first")
+        self._engine = open_engine(self._url)
+        self._lock: HubLock | None = None
+        try:
+            with told(self._url, "cannot be opened"):
+                self._lock = take_lock(self._url, self._engine)
+                self._migrate()
+                with self._engine.connect() as connection:
+                    self._last_id = connection.scalar(sa.select(sa.func.max(schema.journal.c.id))) or 0
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def last_id(self) -> int:
+        """Id of the last line."""
+        return self._last_id
+
+    def close(self) -> None:
+        """Free the database."""
+        if self._lock is not None:
+            self._lock.release()
+        self._engine.dispose()
+
+    def write(self, batch: Batch) -> None:
+        """Store a batch in one transaction; lines are durable when this returns.
+
+        Raises:
+            StoreBusyError: it could not be written; nothing was stored and it may be tried again.
+        """
+        with told(self._url, "cannot be written", StoreBusyError), self._engine.begin() as connection:
+            if batch.entries:
+                connection.execute(schema.journal.insert(), [self._line(batch, entry) for entry in batch.entries])
+            for board, (entry, state) in batch.states.items():
+                self._upsert(connection, schema.tables, {"board": board, "entry": entry, "state": state})
+            for (board, entry), state in batch.checkpoints.items():
+                self._upsert(connection, schema.checkpoints, {"board": board, "entry": entry, "state": state})
+                self._forget_chapters(connection, board)
+            for match in batch.matches.values():
+                self._upsert(connection, schema.matches, {name: getattr(match, name) for name in _MATCH_COLUMNS})
+            for player, name in batch.players.items():
+                connection.execute(schema.players.insert(), {"id": player, "name": name})
+        if batch.entries:
+            self._last_id = batch.entries[-1].id
+
+    def last_seq(self, board: str, source: str, boot: str) -> int:
+        """The last sequence number of a boot that is stored, 0 for none."""
+        j = schema.journal.c
+        wanted = sa.select(sa.func.max(j.seq)).where(j.board == board, j.source == source, j.boot == boot)
+        return self._scalar(wanted) or 0
+
+    def answer_to(self, board: str, client: str, ask_id: str) -> bytes | None:
+        """The answer a request got when it came first, None if it never did."""
+        j = schema.journal.c
+        wanted = sa.select(j.answer).where(
+            j.board == board, j.source == PEOPLE, j.boot == people_boot(client, ask_id), j.seq == 1
+        )
+        answer: bytes | None = self._scalar(wanted)
+        return answer
+
+    def states(self) -> dict[str, bytes]:
+        """The newest stored state of every table."""
+        with told(self._url, "cannot be read"), self._engine.connect() as connection:
+            return {row.board: bytes(row.state) for row in connection.execute(sa.select(schema.tables))}
+
+    def checkpoint(self, board: str, entry: int) -> bytes | None:
+        """The state before a chapter's first line, None if it is no longer kept."""
+        c = schema.checkpoints.c
+        found: bytes | None = self._scalar(sa.select(c.state).where(c.board == board, c.entry == entry))
+        return found
+
+    def entries(self, board: str, since: int = 0, until: int | None = None) -> Iterator[Entry]:
+        """The lines of a board in order, from ``since`` to ``until`` inclusive, read page by page."""
+        j = schema.journal.c
+        while True:
+            wanted = sa.select(schema.journal).where(j.board == board, j.id >= since).order_by(j.id).limit(_PAGE)
+            if until is not None:
+                wanted = wanted.where(j.id <= until)
+            with told(self._url, "cannot be read"), self._engine.connect() as connection:
+                rows = connection.execute(wanted).all()
+            for row in rows:
+                yield _entry(row)
+            if len(rows) < _PAGE:
+                return
+            since = rows[-1].id + 1
+
+    def players(self) -> dict[str, str]:
+        """Names of all players by id."""
+        with told(self._url, "cannot be read"), self._engine.connect() as connection:
+            return {row.id: row.name for row in connection.execute(sa.select(schema.players))}
+
+    def add_token(self, digest: bytes, role: str, board: str, expires_ms: int) -> None:
+        """Keep the hash of a token that was handed out, and drop those that have expired long since.
+
+        Raises:
+            StoreBusyError: it could not be written.
+        """
+        with told(self._url, "cannot be written", StoreBusyError), self._engine.begin() as connection:
+            connection.execute(
+                schema.tokens.insert(), {"hash": digest, "role": role, "board": board, "expires_ms": expires_ms}
+            )
+
+    def drop_tokens(self, before_ms: int) -> None:
+        """Forget tokens that expired before a time; errors as in :meth:`add_token`."""
+        with told(self._url, "cannot be written", StoreBusyError), self._engine.begin() as connection:
+            connection.execute(schema.tokens.delete().where(schema.tokens.c.expires_ms < before_ms))
+
+    def tokens(self) -> list[tuple[bytes, str, str, int]]:
+        """Hash, role, board and expiry of every token handed out."""
+        with told(self._url, "cannot be read"), self._engine.connect() as connection:
+            rows = connection.execute(sa.select(schema.tokens))
+            return [(bytes(row.hash), row.role, row.board, row.expires_ms) for row in rows]
+
+    def _scalar(self, wanted: sa.Select[Any]) -> Any:
+        with told(self._url, "cannot be read"), self._engine.connect() as connection:
+            return connection.scalar(wanted)
+
+    def _line(self, batch: Batch, entry: Entry) -> dict[str, Any]:
+        line = {name: getattr(entry, name) for name in _COLUMNS}
+        line["answer"] = batch.answers.get(entry.id)
+        return line
+
+    def _upsert(self, connection: sa.Connection, table: sa.Table, values: Mapping[str, Any]) -> None:
+        keys = [column.name for column in table.primary_key]
+        rest = {name: value for name, value in values.items() if name not in keys}
+        dialect = sqlite if self._url.get_backend_name() == "sqlite" else postgresql
+        connection.execute(dialect.insert(table).values(**values).on_conflict_do_update(index_elements=keys, set_=rest))
+
+    def _forget_chapters(self, connection: sa.Connection, board: str) -> None:
+        c = schema.checkpoints.c
+        kept = sa.select(c.entry).where(c.board == board).order_by(c.entry.desc()).limit(_KEPT_CHAPTERS)
+        connection.execute(
+            schema.checkpoints.delete().where(c.board == board, c.entry.not_in(connection.scalars(kept).all()))
+        )
+
+    def _migrate(self) -> None:
+        with self._engine.connect() as connection:
+            if revision_of(connection) == _newest():
+                return
+        config = AlembicConfig()
+        config.set_main_option("script_location", str(_scripts()))
+        with self._engine.begin() as connection:
+            config.attributes["connection"] = connection
+            try:
+                command.upgrade(config, "head")
+            except CommandError as error:
+                raise StoreError(
+                    f"database {shown(self._url)}: was made by another version of crokinole ({error}); update the hub"
+                ) from None
+
+
+_MATCH_COLUMNS = tuple(column.name for column in schema.matches.columns)
+
+
+def people_boot(client: str, ask_id: str) -> str:
+    """The ``boot`` of a person's request, so that a repeated one has the same identity."""
+    return f"{client}/{ask_id}"
+
+
+def _scripts() -> Path:
+    return Path(str(resources.files("hub.store") / "migrations"))
+
+
+def _newest() -> str:
+    from hub.store.engine import SCHEMA
+
+    return SCHEMA
+
+
+def _entry(row: sa.Row[Any]) -> Entry:
+    values = {name: getattr(row, name) for name in _COLUMNS}
+    values["body"] = bytes(values["body"])
+    return Entry(**values)
+
+
+def replayable(entries: Sequence[Entry]) -> list[Entry]:
+    """The lines that a replay takes in: requests that were refused are not among them."""
+    return [entry for entry in entries if not entry.refused]

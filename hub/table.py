@@ -1,0 +1,308 @@
+"""One table as a pure function: ``(state, journal line) -> state``; undo and redo are replays of the chapter.
+
+A chapter begins with a match. Its first line and the state before that are kept, so taking back an action means to
+go through the chapter's lines again without it: facts that came after it get the meaning they have without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from msgspec.structs import replace
+
+from hub import referee
+from hub.actions import RefusedError, act, confirm_by_button, touches
+from hub.entries import HUB, PEOPLE, Entry, Gap, SensorNotice
+from hub.link.asks import Redo, Start, Undo
+from hub.link.messages import (
+    BeamCandidate,
+    BeamFault,
+    BeamWithdrawn,
+    Button,
+    Cleared,
+    Fact,
+    Layout,
+    MessageError,
+    Moved,
+    Shot,
+    decode,
+)
+from hub.link.snapshot import Seen
+from hub.state import Sensor, TableState, totals_of
+
+_FLASHES_KEPT = 32
+MOVED_MM = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Chapter:
+    """What undo replays: the state before the first line, and all lines since."""
+
+    base: TableState
+    entries: Sequence[Entry]
+
+
+Chapters = Callable[[int], Chapter | None]
+"""Gives the chapter that begins with a line's id, up to the line before the one being taken in."""
+
+
+@dataclass(slots=True)
+class Taken:
+    """What taking in a line led to.
+
+    Attributes:
+        state: the table's state after it.
+        chapter: the state before the line if a new chapter begins with it.
+        refused: why a request was not carried out; None if it was, or if the line is none.
+    """
+
+    state: TableState
+    chapter: TableState | None = None
+    refused: RefusedError | None = None
+
+
+def take(state: TableState, entry: Entry, chapters: Chapters, *, rev_seen: int | None = None) -> Taken:
+    """Take in one line.
+
+    Args:
+        state: the table before it.
+        entry: the line.
+        chapters: for undo and redo.
+        rev_seen: the revision a person saw; None in a replay, where it was checked when the line came first.
+    """
+    taken = Taken(state)
+    try:
+        after = _after(state, entry, chapters, rev_seen)
+    except RefusedError as refused:
+        taken.refused = refused
+        after = state
+    after = replace(after, entry=entry.id, seen=_seen(state, entry))
+    if after.since != state.since and after.since == entry.id:
+        taken.chapter = state
+    taken.state = _stamped(state, after, entry)
+    return taken
+
+
+def replay(state: TableState, entries: Iterable[Entry], chapters: Chapters | None = None) -> TableState:
+    """The state after many lines, none of them checked again: what the stored state must equal."""
+    kept: dict[int, tuple[TableState, list[Entry]]] = {}
+
+    def chapter(since: int) -> Chapter | None:
+        if since in kept:
+            return Chapter(*kept[since])
+        return chapters(since) if chapters is not None else None
+
+    for entry in entries:
+        if entry.refused:
+            continue
+        taken = take(state, entry, chapter)
+        if taken.chapter is not None:
+            kept = {entry.id: (taken.chapter, [])}
+        for _, lines in kept.values():
+            lines.append(entry)
+        state = taken.state
+    return state
+
+
+def _after(state: TableState, entry: Entry, chapters: Chapters, rev_seen: int | None) -> TableState:
+    if entry.source == PEOPLE:
+        return _person(state, entry, chapters, rev_seen)
+    if entry.source == HUB:
+        return _notice(state, entry)
+    try:
+        fact = entry.fact()
+    except MessageError:
+        return replace(state, unreadable=state.unreadable + 1)
+    if isinstance(fact, Button):
+        return _button(state, entry, fact, chapters)
+    return _fact(state, entry, fact)
+
+
+def _fact(state: TableState, entry: Entry, fact: Fact) -> TableState:
+    match fact:
+        case Shot():
+            state = referee.on_shot(state, entry, fact)
+        case Layout():
+            state = referee.on_layout(state, entry, fact)
+        case Cleared():
+            state = referee.on_cleared(state, entry, fact)
+        case BeamCandidate():
+            state = referee.on_candidate(state, entry, fact)
+        case BeamWithdrawn():
+            state = referee.on_withdrawn(state, entry, fact)
+        case BeamFault():
+            state = _beam_fault(state, fact)
+        case Moved() if fact.shift_mm >= MOVED_MM:
+            state = replace(state, message=f"the {fact.what} was moved by {fact.shift_mm:.0f} mm")
+    return state
+
+
+def _beam_fault(state: TableState, fact: BeamFault) -> TableState:
+    known = state.sensors.get("beam", Sensor(online=True))
+    faults = tuple(name for name in known.faults if name != fact.name)
+    if not fact.over:
+        faults = (*faults, fact.name)
+    return replace(state, sensors={**state.sensors, "beam": replace(known, faults=faults)})
+
+
+def _notice(state: TableState, entry: Entry) -> TableState:
+    if entry.kind == "gap":
+        gap = decode(entry.body, Gap)
+        lost = state.gaps.get(gap.source, 0) + gap.count
+        return replace(state, gaps={**state.gaps, gap.source: lost})
+    notice = decode(entry.body, SensorNotice)
+    sensor = Sensor(notice.online, notice.faults)
+    return replace(state, sensors={**state.sensors, notice.source: sensor})
+
+
+def _button(state: TableState, entry: Entry, fact: Button, chapters: Chapters) -> TableState:
+    """A button at the table is a person's request without a phone; what cannot be done now is passed over."""
+    try:
+        if fact.name == "undo":
+            return _undo(state, chapters)
+        if fact.name == "confirm" and state.match is not None and state.match.running is not None:
+            return _acted(confirm_by_button(state, entry), state, entry)
+    except RefusedError as refused:
+        return replace(state, message=refused.sentence)
+    if fact.name == "referee":
+        return replace(state, message="the referee is called")
+    return state
+
+
+def _person(state: TableState, entry: Entry, chapters: Chapters, rev_seen: int | None) -> TableState:
+    body = entry.request()
+    if rev_seen is not None:
+        changed = state.marks.get(touches(body), 0)
+        if rev_seen > state.rev or changed > rev_seen:
+            raise RefusedError("stale", "the table has changed since you saw it; look again")
+    match body:
+        case Undo():
+            return _undo(state, chapters)
+        case Redo():
+            return _redo(state, chapters)
+        case Start() if state.match is not None and state.match.auto and state.match.running is not None:
+            return _adopted(state, entry, body, chapters)
+        case _:
+            return _acted(act(state, entry, body), state, entry)
+
+
+def _adopted(state: TableState, entry: Entry, body: Start, chapters: Chapters) -> TableState:
+    """A match that a first shot opened gets its names and rules: it is played again under them."""
+    chapter = chapters(state.since)
+    if chapter is None:
+        return _acted(act(state, entry, body), state, entry)
+    now = act(chapter.base, entry, body)
+    for earlier in chapter.entries:
+        if not earlier.refused and earlier.source != PEOPLE and not _takes_back(earlier):
+            now = take(now, earlier, chapters).state
+    return replace(now, since=state.since, actions=(entry.id,), flash=state.flash, flashed=state.flashed)
+
+
+def _acted(after: TableState, before: TableState, entry: Entry) -> TableState:
+    """An action that holds: it can be undone, and what was undone before can no longer be done again."""
+    if after.since != before.since:
+        return replace(after, actions=(entry.id,))
+    return replace(
+        after,
+        actions=(*after.actions, entry.id),
+        undone=(),
+        void=(*after.void, *before.undone),
+    )
+
+
+def _undo(state: TableState, chapters: Chapters) -> TableState:
+    if not state.actions:
+        raise RefusedError("nothing_to_undo", "there is nothing to take back")
+    return _again(state, (*state.undone, state.actions[-1]), chapters)
+
+
+def _redo(state: TableState, chapters: Chapters) -> TableState:
+    if not state.undone:
+        raise RefusedError("nothing_to_redo", "there is nothing to do again")
+    return _again(state, state.undone[:-1], chapters)
+
+
+def _again(state: TableState, undone: tuple[int, ...], chapters: Chapters) -> TableState:
+    """Go through the chapter again without the lines that do not hold."""
+    chapter = chapters(state.since)
+    if chapter is None:
+        raise RefusedError("too_long_ago", "this match's beginning is no longer kept")
+    skipped = {*undone, *state.void}
+    now = chapter.base
+    gone_through: list[Entry] = []
+
+    def so_far(_since: int) -> Chapter:
+        return Chapter(chapter.base, gone_through)
+
+    for entry in chapter.entries:
+        if entry.refused or entry.id in skipped or _takes_back(entry):
+            continue
+        now = take(now, entry, so_far).state
+        gone_through.append(entry)
+    return replace(
+        now,
+        since=state.since,
+        actions=tuple(action for action in now.actions if action >= state.since),
+        undone=undone,
+        void=state.void,
+        flash=state.flash,
+        flashed=state.flashed,
+        sensors=state.sensors,
+    )
+
+
+def _takes_back(entry: Entry) -> bool:
+    if entry.source == PEOPLE:
+        return entry.kind in {"undo", "redo"}
+    if entry.kind != "button":
+        return False
+    try:
+        fact = entry.fact()
+    except MessageError:
+        return False
+    return isinstance(fact, Button) and fact.name == "undo"
+
+
+def _seen(state: TableState, entry: Entry) -> dict[str, Seen]:
+    if entry.source in {PEOPLE, HUB}:
+        return state.seen
+    return {**state.seen, entry.source: Seen(entry.boot, entry.seq)}
+
+
+def _stamped(before: TableState, after: TableState, entry: Entry) -> TableState:
+    """Count the revision up if people can see or act on anything new, and mark what changed."""
+    quiet = replace(after, rev=before.rev, at_ms=before.at_ms, entry=before.entry, seen=before.seen)
+    quiet = replace(quiet, marks=before.marks, flashed=before.flashed, candidates=before.candidates)
+    if quiet == before:
+        same = after.flashed if after.candidates == before.candidates else before.flashed
+        return replace(after, rev=before.rev, at_ms=before.at_ms, marks=before.marks, flashed=same)
+    rev = before.rev + 1
+    marks = dict(before.marks)
+    if (after.match and after.match.id) != (before.match and before.match.id) or _over(after) != _over(before):
+        marks["match"] = rev
+    if _counts(after) != _counts(before):
+        marks["round"] = rev
+    if after.actions != before.actions or after.undone != before.undone:
+        marks["action"] = rev
+    flashed = before.flashed
+    if after.flash is not None and after.flash.id not in flashed:
+        flashed = (*flashed, after.flash.id)[-_FLASHES_KEPT:]
+    return replace(after, rev=rev, at_ms=entry.wall_ms, marks=marks, flashed=flashed)
+
+
+def _over(state: TableState) -> bool:
+    return state.match is None or state.match.running is None
+
+
+def _counts(state: TableState) -> tuple[object, ...]:
+    """What confirming a round counts."""
+    playing = state.match.running if state.match is not None else None
+    if playing is None or state.match is None:
+        return ()
+    return (
+        playing.game,
+        playing.number,
+        totals_of(state.match, playing),
+        tuple(q.id for q in playing.questions),
+    )

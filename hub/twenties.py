@@ -1,0 +1,189 @@
+"""The beam's part: a twenty is called at once, then claimed by the shot it belongs to, asked about, or withdrawn."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from hub.entries import Entry
+from hub.link.messages import BeamCandidate, BeamWithdrawn, Shot
+from hub.link.snapshot import Flash, Side
+from hub.questions import NOBODY, beam_question_id, beam_twenty, prefix
+from hub.state import Candidate, Match, Question, Round, ShotRecord, TableState, expected
+
+BEFORE_NS = 300_000_000
+AFTER_NS = 1_000_000_000
+"""A candidate belongs to a shot if the beam was first blocked at most so long before the flick or after the rest."""
+
+_KEPT = 64
+
+
+def on_candidate(state: TableState, entry: Entry, fact: BeamCandidate) -> tuple[TableState, int]:
+    """The beam has been blocked for the dwell.
+
+    Returns:
+        The state, and the number of the shot that must be judged again because it was known before, 0 for none.
+    """
+    match = state.match
+    playing = match.running if match is not None else None
+    candidate = Candidate(f"{entry.boot}/{fact.episode}", entry.machine_boot, fact.start_ns)
+    if any(known.key == candidate.key for known in state.candidates):
+        return state, 0
+    if match is None or playing is None:
+        return replace(_with(state, candidate), practice=state.practice + 1), 0
+    shot = next((s for s in playing.shots if _during(candidate, s.machine_boot, s.start_ns, s.end_ns)), None)
+    if shot is not None and not shot.unseen:
+        shots = tuple(replace(s, beam=candidate.key) if s.number == shot.number else s for s in playing.shots)
+        return _with(state.with_running(replace(playing, shots=shots)), candidate), shot.number
+    turn = expected(match, playing)
+    if turn is None or playing.old or playing.lying:
+        return _with(state, candidate), 0  # hands clear the board or lift a disc out
+    candidate = replace(candidate, side=turn[0], shots=len(playing.shots), waiting=True)
+    state = _with(state, candidate)
+    if not camera_there(state):
+        questions = (*playing.questions, beam_twenty(match, playing, candidate.key, candidate.shots + 1))
+        return state.with_running(replace(playing, questions=questions, asked=playing.asked + 1)), 0
+    flash = twenty_flash(entry, match, playing, len(playing.shots) + 1, turn[0], provisional=True)
+    return flashed(state, flash), 0
+
+
+def on_withdrawn(state: TableState, entry: Entry, fact: BeamWithdrawn) -> tuple[TableState, int]:
+    """A candidate was none after all.
+
+    Returns:
+        The state without it, and the number of the shot that must be judged again, 0 for none.
+    """
+    key = f"{entry.boot}/{fact.episode}"
+    state = replace(state, candidates=tuple(c for c in state.candidates if c.key != key))
+    match = state.match
+    playing = match.running if match is not None else None
+    if match is None or playing is None:
+        return state, 0
+    questions = tuple(q for q in playing.questions if q.id != beam_question_id(playing, key))
+    shots = tuple(replace(s, beam="") if s.beam == key else s for s in playing.shots)
+    again = next((s.number for s in playing.shots if s.beam == key), 0)
+    state = state.with_running(replace(playing, questions=questions, shots=shots))
+    return no_twenty(state, match, playing, len(playing.shots) + 1), again
+
+
+def claim(state: TableState, entry: Entry, fact: Shot, side: Side) -> tuple[TableState, str, str, ShotRecord | None]:
+    """A shot has come: settle the candidates that waited for one.
+
+    Returns:
+        The state; the key of the candidate that belongs to the shot and the side people gave it to, empty for none;
+        and a shot before this one that only the beam noticed, with the other side's turn, None for none.
+    """
+    match = state.match
+    playing = match.running if match is not None else None
+    if match is None or playing is None:
+        return state, "", "", None
+    mine, given = "", ""
+    missed: ShotRecord | None = None
+    candidates: list[Candidate] = []
+    for candidate in state.candidates:
+        later = candidate.machine_boot == entry.machine_boot and candidate.start_ns > fact.end_ns + AFTER_NS
+        if _during(candidate, entry.machine_boot, fact.start_ns, fact.end_ns):
+            mine, given = candidate.key, candidate.given
+        elif not later and missed is None and _missed_shot(candidate, playing, side):
+            missed = _missed(match, playing, candidate)
+        candidates.append(candidate if later else replace(candidate, waiting=False))
+    settled = {beam_question_id(playing, c.key) for c in candidates if not c.waiting}
+    extra = dict(playing.extra)
+    if given in extra:
+        extra[given] -= 1  # the shot has it from here on
+    questions = tuple(q for q in playing.questions if q.id not in settled)
+    state = replace(state, candidates=tuple(candidates))
+    return state.with_running(replace(playing, questions=questions, extra=extra)), mine, given, missed
+
+
+def answered(state: TableState, question: Question, choice: str) -> TableState | None:
+    """People said whose a twenty was that only the beam saw; None if the question is not of that kind."""
+    match = state.match
+    playing = match.running if match is not None else None
+    if playing is None:
+        return None
+    for candidate in state.candidates:
+        if question.id == beam_question_id(playing, candidate.key):
+            told = replace(candidate, waiting=False, given=choice)
+            extra = dict(playing.extra)
+            if choice != NOBODY:
+                extra[choice] = extra.get(choice, 0) + 1  # type: ignore[index,call-overload]  # choices are sides
+            candidates = tuple(told if c.key == candidate.key else c for c in state.candidates)
+            return replace(state, candidates=candidates).with_running(replace(playing, extra=extra))
+    return None
+
+
+def provisional(state: TableState, side: Side) -> int:
+    """Twenties shown as provisional because no shot has claimed them yet."""
+    return sum(candidate.waiting and candidate.side == side for candidate in state.candidates)
+
+
+def camera_there(state: TableState) -> bool:
+    """Whether a camera reports from this board."""
+    camera = state.sensors.get("camera")
+    return camera.online if camera is not None else "camera" in state.seen
+
+
+def twenty_flash(
+    entry: Entry, match: Match, playing: Round, number: int, side: Side, *, provisional: bool = False
+) -> Flash:
+    """The announcement of a twenty; the same id while it is the same shot's, so that it is made once."""
+    colour = match.colour_of(side)
+    return Flash(
+        id=_flash_id(match, playing, number),
+        clip=f"twenty_{colour}",
+        text=f"20 {colour}",
+        side=side,
+        at_ms=entry.wall_ms,
+        provisional=provisional,
+    )
+
+
+def no_twenty(state: TableState, match: Match, playing: Round, number: int) -> TableState:
+    """What was called as a twenty is none: the announcement is replaced, not followed by another."""
+    flash = state.flash
+    if flash is None or flash.id != _flash_id(match, playing, number) or not flash.clip:
+        return state
+    return replace(state, flash=replace(flash, clip="", text="no 20", side=None, provisional=False))
+
+
+def flashed(state: TableState, flash: Flash) -> TableState:
+    """The state with an announcement."""
+    return replace(state, flash=flash)
+
+
+def _flash_id(match: Match, playing: Round, number: int) -> str:
+    return f"{match.id}-{prefix(playing)}-s{number}-20"
+
+
+def _with(state: TableState, candidate: Candidate) -> TableState:
+    return replace(state, candidates=(*state.candidates, candidate)[-_KEPT:])
+
+
+def _during(candidate: Candidate, machine_boot: str, start_ns: int, end_ns: int) -> bool:
+    return candidate.machine_boot == machine_boot and start_ns - BEFORE_NS <= candidate.start_ns <= end_ns + AFTER_NS
+
+
+def _missed_shot(candidate: Candidate, playing: Round, side: Side) -> bool:
+    """Whether a candidate tells of a shot that the camera did not report: another side had the turn, and still has."""
+    if not candidate.waiting or candidate.given or candidate.side in {side, None}:
+        return False
+    return candidate.shots == len(playing.shots)
+
+
+def _missed(match: Match, playing: Round, candidate: Candidate) -> ShotRecord:
+    """The shot of the side that had the turn when the beam was blocked, and that no camera reported."""
+    side = candidate.side
+    turn = expected(match, playing)
+    if side is None or turn is None:
+        raise ValueError("a missed shot needs a side that had the turn")
+    return ShotRecord(
+        number=len(playing.shots) + 1,
+        side=side,
+        seat=turn[1],
+        disc="",
+        machine_boot=candidate.machine_boot,
+        settled=True,
+        vague=True,
+        beam=candidate.key,
+        unseen=True,
+    )

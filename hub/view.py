@@ -1,0 +1,275 @@
+"""What people are shown of a table: the retained snapshot, made from the state and the players' names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec.structs import replace
+
+from hardware.board import clock_hour
+from hub.lines import close_to_line, range_of
+from hub.link import snapshot
+from hub.link.snapshot import Phase, RoundView, Side, SideView, Table
+from hub.rounds import winner_of
+from hub.rules.scoring import added_points
+from hub.state import (
+    GEOMETRY,
+    Match,
+    Question,
+    Removal,
+    Round,
+    ShotRecord,
+    TableState,
+    board_points,
+    expected,
+    radius_mm,
+    shots_left,
+    totals_of,
+    twenties_of,
+    value_of,
+)
+from hub.store.archive import MatchRecord
+from hub.twenties import provisional
+
+_VERDICTS = {
+    "good": "good",
+    "twenty": "20",
+    "unseen": "not seen by the camera",
+    "missed_opponent": "foul: no opposing disc was hit",
+    "open_not_in_15": "foul: the open shot did not reach the 15",
+    "illegal_placement": "foul: not placed on the line in its quadrant",
+    "called_foul": "foul, as ruled by people",
+    "removed": "foul, the discs were taken off",
+    "referee": "people must decide this shot",
+}
+
+
+def table_of(state: TableState, names: Mapping[str, str], rates_hz: Mapping[str, float | None] | None = None) -> Table:
+    """The snapshot of a table.
+
+    Args:
+        state: the table.
+        names: of players by id; one that was erased is shown by colour.
+        rates_hz: frames read in a second by source, from the sensors' health.
+    """
+    rates = rates_hz or {}
+    sensors = {
+        source: snapshot.SensorView(sensor.online, sensor.faults, rates.get(source))
+        for source, sensor in state.sensors.items()
+    }
+    empty = Table(
+        board=state.board,
+        rev=state.rev,
+        at_ms=state.at_ms,
+        seen=state.seen,
+        sensors=sensors,
+        flash=state.flash,
+        practice=state.practice,
+        can_undo=bool(state.actions),
+        can_redo=bool(state.undone),
+    )
+    match = state.match
+    if match is None:
+        return _with(empty, discs=_discs(state, None, None), message=state.message)
+    shown = _shown(match)
+    playing = match.running
+    turn = expected(match, shown) if playing is shown and not _waits(match, shown) else None
+    last = shown.shots[-1] if shown.shots else None
+    return _with(
+        empty,
+        phase=phase_of(match),
+        rules=match.ruleset.title,
+        level=match.level,
+        match_id=match.id,
+        game=shown.game,
+        round=shown.number,
+        turn=None if turn is None else turn[0],
+        seat=0 if turn is None else turn[1],
+        opener=match.order(shown.game, shown.number)[0][0],
+        shot=len(shown.shots),
+        sides={side: _side(state, match, shown, side, names) for side in match.sides},
+        discs=_discs(state, match, shown),
+        verdict=None if last is None else _verdict(match, shown, last),
+        remove=tuple(_removal(removal) for removal in shown.removals),
+        questions=tuple(_question(q) for r in (*match.rounds, *_running(match)) for q in r.questions),
+        rounds=tuple(round_view(match, finished) for finished in match.rounds),
+        winner=winner_of(match),
+        message=state.message or _message(match, shown),
+    )
+
+
+def phase_of(match: Match) -> Phase:
+    """Where a match stands."""
+    playing = match.running
+    if playing is None:
+        return "match_over"
+    if _waits(match, playing):
+        return "round_over"
+    if not playing.done:
+        return "round"
+    unsettled = bool(playing.shots) and not playing.shots[-1].settled and not playing.swept
+    return "settling" if playing.questions or unsettled else "round_over"
+
+
+def round_view(match: Match, finished: Round) -> RoundView:
+    """A finished round; low and high differ from the totals while it is in doubt."""
+    totals = totals_of(match, finished)
+    told, _ = range_of(match, finished)
+    return RoundView(
+        number=finished.number,
+        game=finished.game,
+        totals=_by_side(match, totals),
+        twenties=twenties_of(match, finished),
+        added=_by_side(match, added_points(totals, match.ruleset)),
+        low={side: told.round[side][0] for side in match.sides} if told is not None else {},
+        high={side: told.round[side][1] for side in match.sides} if told is not None else {},
+        questions=finished.asked,
+    )
+
+
+def match_record(board: str, match: Match) -> MatchRecord:
+    """A match for the archive."""
+    return MatchRecord(
+        id=match.id,
+        board=board,
+        started_ms=match.started_ms,
+        rules=match.ruleset.title,
+        players=match.names,
+        rounds=tuple(round_view(match, finished) for finished in match.rounds),
+        games=match.games_won(),
+        winner=winner_of(match),
+        over=match.running is None,
+    )
+
+
+def _with(table: Table, **changes: object) -> Table:
+    return replace(table, **changes)
+
+
+def _by_side(match: Match, table: Mapping[str, int]) -> dict[Side, int]:
+    return {side: table[side] for side in match.sides}
+
+
+def _running(match: Match) -> tuple[Round, ...]:
+    return (match.running,) if match.running is not None else ()
+
+
+def _waits(match: Match, playing: Round) -> bool:
+    """Whether a confirmed round still lies on the board."""
+    return bool(playing.old) and not playing.shots and bool(match.rounds)
+
+
+def _shown(match: Match) -> Round:
+    """The round on the wall: the running one, or the finished one as long as it lies on the board."""
+    playing = match.running
+    if playing is None:
+        return match.rounds[-1] if match.rounds else Round(number=1)
+    return match.rounds[-1] if _waits(match, playing) else playing
+
+
+def _side(state: TableState, match: Match, shown: Round, side: Side, names: Mapping[str, str]) -> SideView:
+    colour = match.colour_of(side)
+    score = match.score(shown.game)
+    counted = _certain_twenties(match, shown)
+    earlier = sum(twenties_of(match, finished)[side] for finished in match.rounds if finished is not shown)
+    doubtful = twenties_of(match, shown)[side] - counted[side]
+    return SideView(
+        name=names.get(match.names.get(side, ""), "") or colour,
+        colour=colour,
+        score=score.scores[side],
+        games=match.games_won()[side],
+        twenties=counted[side],
+        provisional=doubtful + (provisional(state, side) if shown is match.running else 0),
+        total_twenties=earlier + counted[side],
+        board=board_points(match, shown)[side],
+        shots_left=0 if shown.confirmed else shots_left(match, shown)[side],
+        hammer=match.order(shown.game, shown.number)[-1][0] == side,
+    )
+
+
+def _certain_twenties(match: Match, shown: Round) -> dict[Side, int]:
+    """Twenties on which no open question hangs."""
+    counts = twenties_of(match, shown)
+    open_shots = {question.shot for question in shown.questions if question.stake and question.shot}
+    for shot in shown.shots:
+        if shot.number in open_shots:
+            for side, count in shot.twenties.items():
+                counts[side] -= count
+    return counts
+
+
+def _discs(state: TableState, match: Match | None, shown: Round | None) -> tuple[snapshot.DiscView, ...]:
+    views: list[snapshot.DiscView] = []
+    for disc in state.layout:
+        r_mm = radius_mm(disc)
+        value = 0
+        close = False
+        if match is not None and shown is not None and disc.state not in {"hole", "ditch"}:
+            value = value_of(disc, shown)
+            close = close_to_line(disc, shown) is not None
+        views.append(
+            snapshot.DiscView(
+                id=disc.id,
+                colour=disc.colour,
+                x_mm=disc.x_mm,
+                y_mm=disc.y_mm,
+                sigma_mm=disc.sigma_mm,
+                state=disc.state,
+                value=value,
+                margin_mm=GEOMETRY.margin_mm(r_mm),
+                close=close,
+            )
+        )
+    return tuple(views)
+
+
+def _verdict(match: Match, shown: Round, shot: ShotRecord) -> snapshot.VerdictView:
+    text = _VERDICTS.get(shot.code, shot.code)
+    if shot.twenties:
+        text = "20 for " + " and ".join(match.colour_of(side) for side in shot.twenties)
+    elif shot.holed and shot.valid is False:
+        text += "; the 20 does not count"
+    if shot.out_of_turn:
+        text += "; out of turn"
+    return snapshot.VerdictView(
+        shot=shot.number,
+        side=shot.side,
+        valid=shot.valid is not False,
+        code=shot.code,
+        text=text,
+        provisional=shot.reading is None or any(q.shot == shot.number for q in shown.questions),
+    )
+
+
+def _removal(removal: Removal) -> snapshot.Removal:
+    disc = removal.disc
+    if removal.why == "twenty":
+        text = f"lift the {disc.colour} 20 out of the hole"
+    elif disc.state == "hole":
+        text = f"remove: {disc.colour} disc in the hole, it does not count"
+    else:
+        text = f"remove: {disc.colour} disc at {clock_hour(disc.x_mm, disc.y_mm)} o'clock"
+    return snapshot.Removal(disc.id, disc.colour, disc.x_mm, disc.y_mm, removal.why, text)
+
+
+def _question(question: Question) -> snapshot.Question:
+    return snapshot.Question(
+        id=question.id,
+        kind=question.kind,
+        text=question.text,
+        choices=question.choices,
+        discs=question.discs,
+        picture=question.picture,
+        facts=question.facts,
+    )
+
+
+def _message(match: Match, shown: Round) -> str:
+    playing = match.running
+    if playing is None:
+        return "the match is over" if not match.abandoned else "the match was abandoned"
+    if playing.old:
+        return "clear the board"
+    if playing.done and not playing.questions and shown is playing:
+        return "the round is over: clear the board or confirm"
+    return ""
