@@ -21,6 +21,7 @@ from hardware.twin.styles import BoardStyle, DiscStyle
 
 _FACE_PX = 96
 _COLOURS: tuple[Colour, ...] = ("light", "dark", "third")
+_ROUND = np.array([(math.cos(k * math.pi / 6), math.sin(k * math.pi / 6)) for k in range(12)])
 _SHARP_PX = 0.35
 """Below so much smear a disc counts as still."""
 
@@ -73,14 +74,24 @@ class Body:
             return (0.0,)
         return (1.0,) if self.z_mm < 0.6 * self.height_mm else (2.0, self.z_mm)
 
-    def slices(self) -> list[_Slice]:
-        """Circles from the base up to the top face; the top face is the last, its rim the one before."""
+    def slices(self, stage: Stage) -> list[_Slice]:
+        """Circles from the base up to the top face; the top face is the last, its rim the one before.
+
+        The union of the circles stands for the solid: the more of its side wall is seen, the closer they lie.
+        """
         ux, uy, uz = self.up
+        (fx, fy), h = stage.pose.foot_xy_mm, stage.pose.height_mm
+        sight = (self.x_mm - fx, self.y_mm - fy, self.z_mm - h)
+        along = abs(sight[0] * ux + sight[1] * uy + sight[2] * uz) / math.hypot(*sight)
+        wall_mm = self.height_mm * math.sqrt(max(1 - along * along, 0))
         b = min(self.bevel_mm, self.height_mm / 3)
-        cuts = [(0.0, self.radius_mm - b), (b, self.radius_mm), (self.height_mm - b, self.radius_mm)]
-        cuts.append((self.height_mm, self.radius_mm - b))
-        if self.z_mm < 0 < self.z_mm + self.height_mm and not self.tilt_deg:
-            cuts.insert(2, (min(max(-self.z_mm, b), self.height_mm - b), self.radius_mm))
+        low, high = b, self.height_mm - b
+        # Below the rounded lower edge nothing is seen from above, and a smear hides what a few circles leave out.
+        count = 2 if self.vx_mm_s or self.vy_mm_s else 1 + math.ceil(wall_mm / 1.8)
+        between = {low + (high - low) * k / count for k in range(count + 1)}
+        if low < -self.z_mm < high and not self.tilt_deg:
+            between.add(-self.z_mm)
+        cuts = [*((s, self.radius_mm) for s in sorted(between)), (self.height_mm, self.radius_mm - b)]
         return [_Slice(self.x_mm + ux * s, self.y_mm + uy * s, self.z_mm + uz * s, r) for s, r in cuts]
 
 
@@ -104,15 +115,14 @@ def disc_body(disc: SceneDisc, stage: Stage, style: DiscStyle) -> Body:
 def rim_points(body: Body, stage: Stage, reach_mm: float = 0.0) -> NDArray[np.float64]:
     """Pixels of points around the solid, with its smear and ``reach_mm`` to spare."""
     half_s = stage.optics.shutter_ms / 2000
-    a = np.linspace(0, 2 * math.pi, 12, endpoint=False)
-    r = body.radius_mm / math.cos(math.pi / 12) + reach_mm
-    points = []
-    for x, y, z in {(s.x_mm, s.y_mm, s.z_mm) for s in body.slices()}:
-        lift = body.radius_mm * math.sin(math.radians(body.tilt_deg))
-        for sign in (-1, 1):
-            cx, cy = x + sign * body.vx_mm_s * half_s, y + sign * body.vy_mm_s * half_s
-            points.append(stage.pose.project(cx + r * np.cos(a), cy + r * np.sin(a), z + sign * lift))
-    return np.concatenate(points)
+    r = body.radius_mm / math.cos(math.pi / len(_ROUND)) + reach_mm
+    lift = body.radius_mm * math.sin(math.radians(body.tilt_deg))
+    ux, uy, uz = body.up
+    along = np.array([(s, sign) for s in (0.0, body.height_mm) for sign in (-1, 1)])[:, :, None]
+    s, sign = along[:, 0], along[:, 1]
+    x = body.x_mm + ux * s + sign * body.vx_mm_s * half_s + r * _ROUND[:, 0]
+    y = body.y_mm + uy * s + sign * body.vy_mm_s * half_s + r * _ROUND[:, 1]
+    return stage.pose.project(x, y, body.z_mm + uz * s + sign * lift + 0 * x).reshape(-1, 2)
 
 
 def _smear(body: Body, stage: Stage, px_mm: float) -> _Smear | None:
@@ -152,12 +162,23 @@ def _cover(dx: Field, dy: Field, radius_mm: float, px_mm: Field | float, smear: 
         return ramp(r - np.sqrt(dx * dx + dy * dy), px_mm)
     ux, uy, half = np.float32(smear.ux), np.float32(smear.uy), np.float32(smear.length_mm / 2)
     along, across = dx * ux + dy * uy, dx * uy - dy * ux
-    chord = np.sqrt(np.maximum(r * r - across * across, 0))
-    # The half pixel by which the ends are softened is what a still disc's edge has.
-    soft = np.float32(np.mean(px_mm)) / 2
-    reach = np.hypot(half, soft)
-    low, high = np.maximum(along - chord, -reach), np.minimum(along + chord, reach)
-    return np.asarray(np.clip((high - low) / (2 * reach), 0, 1), dtype=np.float32)
+    # The half pixel by which the ends are softened is what a still disc's edge has; two lines of sight per pixel
+    # soften the sides.
+    pixel = np.float32(np.mean(px_mm))
+    reach = np.hypot(half, pixel / 2)
+    total = np.zeros_like(dx)
+    for aside in (-0.27, 0.27):
+        off = across + np.float32(aside) * pixel
+        chord = np.sqrt(np.maximum(r * r - off * off, 0))
+        low, high = np.maximum(along - chord, -reach), np.minimum(along + chord, reach)
+        total += np.maximum(high - low, 0)
+    return np.asarray(np.minimum(total / (4 * reach), 1), dtype=np.float32)
+
+
+def _slanted_px(dx: Field, dy: Field, px_mm: Field) -> Field:
+    """How fast the distance from the axis changes from pixel to pixel on a leaning disc."""
+    dv, du = np.gradient(np.sqrt(dx * dx + dy * dy))
+    return np.asarray(np.maximum(np.hypot(du, dv), px_mm * np.float32(0.3)))
 
 
 def _seen_below(stage: Stage, box: Box) -> Field:
@@ -179,9 +200,9 @@ def draw_body(body: Body, stage: Stage, style: DiscStyle, face: Picture) -> Spri
     smear = _smear(body, stage, float(px.mean()))
     below = _seen_below(stage, box) if body.z_mm < 0 or body.tilt_deg else None
     covers: list[Field] = []
-    for cut in body.slices():
+    for cut in body.slices(stage):
         dx, dy = _offsets(body, cut, stage, box)
-        cover = _cover(dx, dy, cut.radius_mm, px, smear)
+        cover = _cover(dx, dy, cut.radius_mm, px if not body.tilt_deg else _slanted_px(dx, dy, px), smear)
         if below is not None:
             cover = _hidden(cover, below, body, cut, (dx, dy))
         covers.append(cover)
@@ -245,11 +266,10 @@ def draw_shadow(body: Body, stage: Stage) -> Sprite | None:
     lx, ly = optics.shadow_xy
     soft = optics.shadow_soft_mm * (1 + rise / 40)
     smear_mm = math.hypot(body.vx_mm_s, body.vy_mm_s) * optics.shutter_ms / 1000
-    a = np.linspace(0, 2 * math.pi, 12, endpoint=False)
     r = body.radius_mm * 1.04 + soft + smear_mm / 2 + 4
-    ends = [(body.x_mm + lx * q, body.y_mm + ly * q) for q in (rise, tall)]
-    points = np.concatenate([stage.pose.project(x + r * np.cos(a), y + r * np.sin(a), ground_z) for x, y in ends])
-    box = stage.box(points, pad=1)
+    ends = np.array([(body.x_mm + lx * q, body.y_mm + ly * q) for q in (rise, tall)])
+    around = (ends[:, None] + r * _ROUND).reshape(-1, 2)
+    box = stage.box(stage.pose.project(around[:, 0], around[:, 1], ground_z), pad=1)
     if box.empty:
         return None
     gx, gy = stage.plane(box, ground_z)

@@ -29,33 +29,53 @@ _FINGERS: tuple[tuple[Ball, ...], ...] = (
     ((18, 15, 10, 8), (46, 12, 28, 9), (82, 4, 36, 10)),
     ((7.5, 0, 7, 7.5), (38, -3, 22, 8.5), (82, -14, 36, 10)),
 )
-_PALM: tuple[Ball, ...] = ((88, -20, 36, 17), (92, 22, 34, 17), (128, 14, 44, 22), (126, -14, 44, 22))
+_PALM: tuple[Ball, ...] = (
+    (88, -20, 36, 17),
+    (92, 22, 34, 17),
+    (128, 14, 44, 22),
+    (126, -14, 44, 22),
+    (88, -20, 36, 17),
+)
 _THUMB: tuple[Ball, ...] = ((26, -25, 9, 8.5), (56, -36, 22, 10), (104, -24, 38, 15))
 _FOREARM: tuple[Ball, ...] = ((136, 0, 46, 25), (240, 0, 62, 31), (440, 0, 98, 42), (800, 0, 150, 48))
 _SLEEVE: tuple[Ball, ...] = ((222, 0, 60, 38), (440, 0, 98, 50), (800, 0, 150, 58))
 
 
-class _Canvas:
-    """A small picture that covers a box of the large one."""
+class _Limbs:
+    """Chains of balls with rods between neighbours, ready to be drawn on a small picture that covers a box."""
 
-    def __init__(self, box: Box, shrink: int, channels: int) -> None:
-        self._origin, self.shrink = (box.x0, box.y0), shrink
-        h, w = -(-(box.y1 - box.y0) // shrink), -(-(box.x1 - box.x0) // shrink)
-        self.pixels: Picture = np.zeros((h, w) if channels == 1 else (h, w, channels), np.uint8)
+    def __init__(self, balls: NDArray[np.float64], lengths: list[int], box: Box, shrink: int) -> None:
+        self._box, self._shrink = box, shrink
+        # In sixteenths of the small picture's pixels, as OpenCV draws with four fractional bits.
+        self._at = ((balls[:, :2] - (box.x0, box.y0) + 0.5) / shrink - 0.5) * 16
+        self._radius = np.maximum(balls[:, 2:] * (16 / shrink), 1)
+        self._ends = np.cumsum(lengths).tolist()
+        along = np.diff(self._at, axis=0)
+        self._side = np.column_stack([-along[:, 1], along[:, 0]]) / np.maximum(np.hypot(*along.T), 1)[:, None]
 
-    def chain(self, balls: NDArray[np.float64], colour: tuple[int, ...], grow: float = 1.0) -> None:
-        """Balls ``(u, v, radius)`` in pixels of the large picture, and rods between neighbours."""
-        # (p + 0.5) / shrink - 0.5 maps the centre of a large pixel to the small picture; 4 fractional bits.
-        at = ((balls[:, :2] - self._origin + 0.5) / self.shrink - 0.5) * 16
-        radius = np.maximum(balls[:, 2] * grow / self.shrink * 16, 1)
-        for (u, v), r in zip(at, radius, strict=True):
-            cv2.circle(self.pixels, (round(u), round(v)), round(r), colour, -1, cv2.LINE_AA, 4)
-        for k in range(len(at) - 1):
-            along = at[k + 1] - at[k]
-            side = np.array([-along[1], along[0]]) / max(float(np.hypot(*along)), 1.0)
-            rod = [at[k] + side * radius[k], at[k + 1] + side * radius[k + 1]]
-            rod += [at[k + 1] - side * radius[k + 1], at[k] - side * radius[k]]
-            cv2.fillConvexPoly(self.pixels, np.rint(rod).astype(np.int32), colour, cv2.LINE_AA, 4)
+    def blank(self, channels: int) -> Picture:
+        """An empty small picture."""
+        h, w = -(-(self._box.y1 - self._box.y0) // self._shrink), -(-(self._box.x1 - self._box.x0) // self._shrink)
+        return np.zeros((h, w) if channels == 1 else (h, w, channels), np.uint8)
+
+    def shapes(self, grow: float = 1.0) -> list[tuple[list[list[int]], NDArray[np.int32]]]:
+        """For each chain its balls ``[u, v, radius]`` and its rods ``(n, 4, 2)``."""
+        at, radius = self._at, self._radius * grow
+        near, far = self._side * radius[:-1], self._side * radius[1:]
+        rods = np.empty((len(near), 4, 2))
+        rods[:, 0], rods[:, 1], rods[:, 2], rods[:, 3] = at[:-1] + near, at[1:] + far, at[1:] - far, at[:-1] - near
+        whole = np.rint(rods).astype(np.int32)
+        balls = np.rint(np.hstack([at, radius])).astype(int).tolist()
+        starts = [0, *self._ends[:-1]]
+        return [(balls[a:b], whole[a : b - 1]) for a, b in zip(starts, self._ends, strict=True)]
+
+
+def _draw(picture: Picture, shape: tuple[list[list[int]], NDArray[np.int32]], colour: tuple[int, ...]) -> None:
+    balls, rods = shape
+    for u, v, r in balls:
+        cv2.circle(picture, (u, v), r, colour, -1, cv2.LINE_AA, 4)
+    for rod in rods:
+        cv2.fillConvexPoly(picture, rod, colour, cv2.LINE_AA, 4)
 
 
 def _balls(hand: SceneHand, balls: tuple[Ball, ...]) -> NDArray[np.float64]:
@@ -86,37 +106,45 @@ def _box(balls: NDArray[np.float64], stage: Stage, pad: float) -> Box:
     return Box(x0, y0, min(-(-int(high[0]) // 4) * 4, w), min(-(-int(high[1]) // 4) * 4, h))
 
 
+def _limbs(
+    hand: SceneHand, stage: Stage, chains: tuple[tuple[Ball, ...], ...], *, cast: bool, shrink: int, pad_px: float
+) -> tuple[Box, _Limbs]:
+    """Chains as the camera sees them, or their shadows on the surface, and the box that holds them."""
+    balls = _balls(hand, tuple(ball for chain in chains for ball in chain))
+    if cast:
+        balls[:, :2] += balls[:, 2:3] * stage.optics.shadow_xy
+        balls[:, 2] = 0.0
+    seen = _seen(balls, stage)
+    box = _box(seen, stage, pad_px)
+    return box, _Limbs(seen, [len(chain) for chain in chains], box, shrink)
+
+
 def draw_hand(hand: SceneHand, stage: Stage) -> Sprite:
     """The hand itself, without its shadow."""
     skin = _SKINS[hand.sleeve % len(_SKINS)]
     sleeve = _SLEEVES[hand.sleeve % len(_SLEEVES)]
-    parts = [(_FOREARM, skin)] + [(f, skin) for f in _FINGERS] + [((*_PALM, _PALM[0]), skin), (_THUMB, skin)]
-    if sleeve is not None:
-        parts.append((_SLEEVE, sleeve))
-    seen = [(_seen(_balls(hand, balls), stage), colour) for balls, colour in parts]
-    ahead = stage.pose.project(
-        np.array([0.0, hand.vx_mm_s]) * stage.optics.shutter_ms / 1000 + hand.x_mm,
-        np.array([0.0, hand.vy_mm_s]) * stage.optics.shutter_ms / 1000 + hand.y_mm,
-        hand.z_mm,
-    )
+    step_s = stage.optics.shutter_ms / 1000
+    ends = np.array([0.0, step_s])
+    ahead = stage.pose.project(hand.x_mm + hand.vx_mm_s * ends, hand.y_mm + hand.vy_mm_s * ends, hand.z_mm)
     smear_px = ahead[1] - ahead[0]
-    box = _box(np.concatenate([s for s, _ in seen]), stage, 4 + float(np.abs(smear_px).max()) / 2)
+    parts = (_FOREARM, _PALM, *_FINGERS, _THUMB, _SLEEVE)[: None if sleeve is not None else -1]
+    pad_px = 4 + float(np.abs(smear_px).max()) / 2
+    box, limbs = _limbs(hand, stage, parts, cast=False, shrink=2, pad_px=pad_px)
     if box.empty:
         return Sprite(box, np.zeros((0, 0, 3), np.uint8))
-    canvas = _Canvas(box, 2, 4)
     light = _light_at(stage, box)
-    for balls, colour in seen:
-        lit = [min(c * light, 255) for c in colour]
-        canvas.chain(balls, (*(round(0.7 * c) for c in lit), 255))
-        canvas.chain(balls, (*(round(c) for c in lit), 255), grow=0.86)
-    if sleeve is None or len(seen) > 1:
-        palm = np.array([b[:2] for b in seen[5][0][:4]])
-        canvas.chain(np.column_stack([palm, np.full(4, seen[5][0][0, 2])]), (*(round(c * light) for c in skin), 255))
-    layer = _rounded(canvas.pixels)
-    layer = _smeared(layer, smear_px / 2)
+    layer = limbs.blank(4)
+    for part, wide, narrow in zip(parts, limbs.shapes(), limbs.shapes(0.86), strict=True):
+        lit = [min(c * light, 255) for c in (sleeve if part is _SLEEVE and sleeve is not None else skin)]
+        _draw(layer, wide, (*(round(0.8 * c) for c in lit), 255))
+        _draw(layer, narrow, (*(round(c) for c in lit), 255))
+        if part is _PALM:
+            corners = np.array([ball[:2] for ball in narrow[0]], np.int32)
+            cv2.fillConvexPoly(layer, corners, (*(round(c) for c in lit), 255), cv2.LINE_AA, 4)
+    layer = _smeared(_rounded(layer), smear_px / 2)
     full = cv2.resize(layer, None, fx=2, fy=2, interpolation=cv2.INTER_LINEAR)[: box.y1 - box.y0, : box.x1 - box.x0]
-    keep = cv2.bitwise_not(full[..., 3])
-    return Sprite(box, three(np.asarray(keep, np.uint8)), np.ascontiguousarray(full[..., :3], np.uint8))
+    keep = cv2.bitwise_not(cv2.extractChannel(full, 3))
+    return Sprite(box, three(np.asarray(keep, np.uint8)), np.asarray(cv2.cvtColor(full, cv2.COLOR_BGRA2BGR), np.uint8))
 
 
 def draw_hand_shadow(hand: SceneHand, stage: Stage) -> Sprite | None:
@@ -124,24 +152,16 @@ def draw_hand_shadow(hand: SceneHand, stage: Stage) -> Sprite | None:
     optics = stage.optics
     if not optics.shadow_strength:
         return None
-    lx, ly = optics.shadow_xy
-    chains = []
-    for balls in (*_FINGERS, (*_PALM, _PALM[2], _PALM[0]), _THUMB, _FOREARM):
-        cast = _balls(hand, balls)
-        cast[:, 0] += lx * cast[:, 2]
-        cast[:, 1] += ly * cast[:, 2]
-        cast[:, 2] = 0.0
-        chains.append(_seen(cast, stage))
+    parts = (_FINGERS[1], _FINGERS[3], (*_PALM, _PALM[2]), _THUMB, _FOREARM)
     soft_px = (optics.shadow_soft_mm + 0.25 * (hand.z_mm + 30)) * stage.pose.focal_px / stage.pose.height_mm
-    box = _box(np.concatenate(chains), stage, soft_px + 4)
+    box, limbs = _limbs(hand, stage, parts, cast=True, shrink=4, pad_px=soft_px + 4)
     if box.empty:
         return None
-    canvas = _Canvas(box, 4, 1)
-    dark = round(255 * optics.shadow_strength)
-    for chain in chains:
-        canvas.chain(chain, (dark,))
+    dark = limbs.blank(1)
+    for shape in limbs.shapes():
+        _draw(dark, shape, (round(255 * optics.shadow_strength),))
     k = max(int(soft_px / 4) | 1, 3)
-    soft = cv2.blur(cv2.blur(canvas.pixels, (k, k)), (k, k))
+    soft = cv2.blur(cv2.blur(dark, (k, k)), (k, k))
     full = cv2.resize(soft, None, fx=4, fy=4, interpolation=cv2.INTER_LINEAR)[: box.y1 - box.y0, : box.x1 - box.x0]
     return Sprite(box, three(np.asarray(cv2.bitwise_not(full), np.uint8)))
 

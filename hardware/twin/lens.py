@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -70,22 +71,21 @@ class CameraPose:
     @property
     def axes(self) -> Floats:
         """Rows: the picture's right, its down, and the optical axis as unit vectors of the board frame."""
-        (fx, fy), (ax, ay) = self.foot_xy_mm, self.aim_xy_mm
-        forward = np.array([ax - fx, ay - fy, -self.height_mm])
-        forward /= np.linalg.norm(forward)
-        turn = math.radians(self.turn_deg)
-        right = np.cross(forward, [-math.sin(turn), math.cos(turn), 0.0])
-        right /= np.linalg.norm(right)
-        return np.stack([right, np.cross(forward, right), forward])
+        return _axes(self)
 
     def project(self, x_mm: ArrayLike, y_mm: ArrayLike, z_mm: ArrayLike = 0.0) -> Floats:
         """Pixels ``(..., 2)`` at which points of the board frame are seen; the arguments broadcast."""
         fx, fy = self.foot_xy_mm
-        x, y, z = np.broadcast_arrays(np.asarray(x_mm, float), np.asarray(y_mm, float), np.asarray(z_mm, float))
-        seen = np.stack([x - fx, y - fy, z - self.height_mm], axis=-1) @ self.axes.T
-        flat = seen[..., :2] / seen[..., 2:]
-        r2 = np.sum(flat * flat, axis=-1, keepdims=True)
-        return np.asarray(flat * (1 + r2 * (self.k1 + r2 * self.k2)) * self.focal_px + self.centre_px)
+        x, y, z = np.asarray(x_mm, float) - fx, np.asarray(y_mm, float) - fy, np.asarray(z_mm, float) - self.height_mm
+        right, down, forward = self.axes.tolist()
+        depth = x * forward[0] + y * forward[1] + z * forward[2]
+        u = (x * right[0] + y * right[1] + z * right[2]) / depth
+        v = (x * down[0] + y * down[1] + z * down[2]) / depth
+        r2 = u * u + v * v
+        scale = (1 + r2 * (self.k1 + r2 * self.k2)) * self.focal_px
+        out = np.empty((*np.shape(scale), 2))
+        out[..., 0], out[..., 1] = u * scale + self.centre_px[0], v * scale + self.centre_px[1]
+        return out
 
     def ground(self, u: ArrayLike, v: ArrayLike, z_mm: float = 0.0) -> Floats:
         """Points ``(..., 2)`` in mm of the plane at ``z_mm`` that are seen at pixels ``(u, v)``."""
@@ -112,6 +112,19 @@ class CameraPose:
             aim_xy_mm=(ax + dx_mm, ay + dy_mm),
             turn_deg=self.turn_deg + turn_deg,
         )
+
+
+@lru_cache(maxsize=64)
+def _axes(pose: CameraPose) -> Floats:
+    (fx, fy), (ax, ay) = pose.foot_xy_mm, pose.aim_xy_mm
+    forward = np.array([ax - fx, ay - fy, -pose.height_mm])
+    forward /= np.linalg.norm(forward)
+    turn = math.radians(pose.turn_deg)
+    right = np.cross(forward, [-math.sin(turn), math.cos(turn), 0.0])
+    right /= np.linalg.norm(right)
+    axes = np.stack([right, np.cross(forward, right), forward])
+    axes.flags.writeable = False
+    return axes
 
 
 def _fov_for(board: Board, height_mm: float, spare: float) -> float:

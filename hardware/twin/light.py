@@ -188,8 +188,10 @@ class Sensor:
         values = np.arange(256)[None, :, None] * light * np.array(self._optics.tint_bgr)
         return np.asarray(np.clip(np.rint(values), 0, 255), dtype=np.uint8)
 
-    def take(self, exposed: Picture, frame_number: int) -> Picture:
-        """A fresh picture with this frame's noise, as JPEG leaves it."""
+    def take(self, exposed: Picture, frame_number: int, out: Picture | None = None) -> Picture:
+        """The picture with this frame's noise, as JPEG leaves it, in ``out`` or a fresh array."""
+        if out is None:
+            out = np.empty(self._shape, np.uint8)
         if self._brighter.size:
             pixels = self._shape[0] * self._shape[1]
             spare = self._brighter.size // 3 - pixels
@@ -197,14 +199,14 @@ class Sensor:
             start, swap = int(mixed[0]) % spare * 3, mixed[1] & 1
             plus, minus = (self._darker, self._brighter) if swap else (self._brighter, self._darker)
             cut = slice(start, start + pixels * 3)
-            out = cv2.add(exposed, plus[cut].reshape(self._shape))
+            cv2.add(exposed, plus[cut].reshape(self._shape), dst=out)
             cv2.subtract(out, minus[cut].reshape(self._shape), dst=out)
         else:
-            out = exposed.copy()
+            out[...] = exposed
         if self._optics.jpeg_quality is not None:
             _, packed = cv2.imencode(".jpg", out, [cv2.IMWRITE_JPEG_QUALITY, self._optics.jpeg_quality])
-            return np.asarray(cv2.imdecode(packed, cv2.IMREAD_COLOR), dtype=np.uint8)
-        return np.asarray(out, dtype=np.uint8)
+            out[...] = np.asarray(cv2.imdecode(packed, cv2.IMREAD_COLOR), dtype=np.uint8)
+        return out
 
 
 def _noise(sigma: float, size_wh: tuple[int, int], seed: int) -> tuple[Picture, Picture]:

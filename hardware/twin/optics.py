@@ -79,7 +79,7 @@ class Renderer:
             body = Body(x, y, 0.0, board.peg_radius_mm, board.peg_height_mm, 1.0)
             self._pegs.append(self._drawn(body, peg, flat))
         self._sensor = Sensor(optics, pose.size_wh, seed)
-        self._margin = math.ceil(3 * optics.blur_px) + 1 if optics.blur_px else 0
+        self._margin = math.ceil(2.6 * optics.blur_px)
         self._things: dict[Thing, _Drawn] = {}
         self._light: float | None = None
         self._layer = self._bare.copy()
@@ -90,10 +90,17 @@ class Renderer:
         """Pixels ``(..., 2)`` of points of the board frame: the truth for tests."""
         return self.pose.project(x_mm, y_mm, z_mm)
 
-    def render(self, scene: Scene, frame_number: int = 0) -> Picture:
-        """One frame, uint8 BGR ``(H, W, 3)``; the scene is that of the middle of the exposure."""
+    def render(self, scene: Scene, frame_number: int = 0, *, out: Picture | None = None) -> Picture:
+        """One frame, uint8 BGR ``(H, W, 3)``; the scene is that of the middle of the exposure.
+
+        Args:
+            scene: what there is to see.
+            frame_number: decides the noise and the slow drift of the light.
+            out: where to put the frame, e.g. shared memory; a fresh array otherwise.
+        """
         wanted: tuple[Thing, ...] = (*scene.discs, *scene.hands)
-        dirty = [drawn.box for thing, drawn in self._things.items() if thing not in set(wanted)]
+        staying = set(wanted)
+        dirty = [drawn.box for thing, drawn in self._things.items() if thing not in staying]
         things: dict[Thing, _Drawn] = {}
         for thing in wanted:
             known = self._things.get(thing)
@@ -110,7 +117,7 @@ class Renderer:
             dirty = [Box(0, 0, *self.pose.size_wh)]
         for box in _merged(dirty):
             self._expose(box)
-        return self._sensor.take(self._exposed, frame_number)
+        return self._sensor.take(self._exposed, frame_number, out)
 
     def _draw(self, thing: Thing) -> _Drawn:
         if isinstance(thing, SceneHand):
