@@ -44,6 +44,18 @@ class Receiver:
         """The emitter was switched; the receiver follows 0.3 ms later."""
         heapq.heappush(self._emitter, (at_ns + EMITTER_DELAY_NS, on))
 
+    @property
+    def quiet(self) -> bool:
+        """Whether nothing is about to change the level that is known of already."""
+        return not (self._emitter or self._fingers or self._edges)
+
+    def relight(self) -> None:
+        """A daemon has started anew: its emitter is on, and switching that was still to come is forgotten."""
+        self._emitter.clear()
+        if not self._emitting:
+            self._emitting = True
+            self._follow(self._last_ns, bounces=False)
+
     def fingers(self, start_ns: int, lasts_ns: int) -> None:
         """Fingers fumble in the hole from now on: dark and clear in turns of some 10 to 50 ms."""
         at_ns = start_ns

@@ -1,0 +1,91 @@
+"""The process of one simulated board, as ``crokinole demo`` starts it."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from pathlib import Path
+from types import FrameType
+
+from hardware.board import BoardError, load_board
+from hardware.line import LineError
+from hardware.twin.course import Evening
+from hardware.twin.party import ROLES
+from hardware.twin.serve import Eye, Setting, Twin
+from hub.rules.errors import RulesError
+
+
+def renderer(setting: Setting) -> Eye:
+    """The optics of a setting.
+
+    Raises:
+        BoardError: no such board or style.
+    """
+    import cv2
+
+    from hardware.twin.optics import Renderer, nominal_optics, nominal_pose
+    from hardware.twin.styles import NAMED
+
+    cv2.setNumThreads(1)  # a club of boards shares the processor
+    if setting.style not in NAMED:
+        raise BoardError(f"no board looks like {setting.style!r}; there are {', '.join(sorted(NAMED))}")
+    board = load_board(setting.board)
+    pose = nominal_pose(board, setting.size_wh)
+    return Renderer(board, NAMED[setting.style], pose, nominal_optics(), setting.seed)
+
+
+def run(
+    *,
+    socket_path: Path,
+    memory_path: Path,
+    truth_path: Path | None = None,
+    board: str = "tournament",
+    seed: int = 1,
+    frame_rate_hz: float = 30.0,
+    lockstep: bool = False,
+    speed: float = 1.0,
+    rounds: int = 0,
+    games: int = 0,
+    rules: str = "match-play",
+    size_wh: tuple[int, int] = (1280, 960),
+    style: str = "maple",
+    expects: tuple[str, ...] = ROLES,
+) -> int:
+    """Serve one simulated board until its evening is over or somebody ends it.
+
+    Args:
+        socket_path: Unix socket of the line.
+        memory_path: file that is made for clock and frames.
+        truth_path: file that is made for the truth.
+        board: preset of the board.
+        seed: everything that is chance follows from it.
+        frame_rate_hz: frames in a simulated second.
+        lockstep: whether the clock waits for everybody.
+        speed: simulated seconds in a real one, when not in lock-step.
+        rounds: end after so many rounds, 0 = no such end.
+        games: end after a match over so many games, 0 = no such end.
+        rules: name of the rule set.
+        size_wh: size of the frames in pixels.
+        style: name of the board's looks.
+        expects: roles that must be there; without ``players`` they play with no hub.
+
+    Returns:
+        Exit status: 0 done or ended by a signal, 2 a board, rule set, style or path that cannot be used.
+    """
+    setting = Setting(
+        socket_path, memory_path, truth_path, board, seed, frame_rate_hz, lockstep, speed,
+        Evening(rules, rounds, games), size_wh, style, expects,
+    )  # fmt: skip
+    try:
+        twin = Twin(setting, renderer(setting))
+    except (BoardError, LineError, RulesError, OSError, ValueError) as error:
+        print(f"twin: {error}", file=sys.stderr)
+        return 2
+
+    def on_signal(_sign: int, _frame: FrameType | None) -> None:
+        twin.stop()
+
+    for sign in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(sign, on_signal)
+    twin.run()
+    return 0
