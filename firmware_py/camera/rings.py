@@ -13,12 +13,15 @@ import numpy as np
 
 from firmware_py.camera.lab import Array, Floats, Image, apply_homography, exposure_gain, to_lab
 from firmware_py.camera.ringfit import RingFit, fit_rings
-from firmware_py.camera.ringsearch import SIDE_PX, Sighting, edge_voters, likely_tilts, sight_rings
+from firmware_py.camera.ringsearch import SIDE_PX, Sighting, edge_voters, likely_tilts, look_again, sight_rings
 
 #: The rings are fitted in a picture of at most this long side; more pixels add time, not truth.
 WORK_PX = 1600
-#: Every line must be covered so far; boards reach 0.75 and more, other round things 0.3.
-LEAST_COVERAGE = 0.6
+#: Every line must be covered so far, and all together so far; boards reach 0.75 and more, other round things 0.3.
+LEAST_COVERAGE = 0.5
+MEAN_COVERAGE = 0.6
+#: A fit of which two lines are covered so far has the plane right and perhaps another ring for the third line.
+HALF_RIGHT = 0.6
 #: A fit from the first look that is this good ends the search at once.
 PLAIN_COVERAGE = 0.75
 #: Tilts tried when the picture does not show a board from above.
@@ -111,6 +114,11 @@ def _best_fit(lab: Floats, sightings: list[Sighting], to_work: Array) -> RingFit
     best: RingFit | None = None
     for sighting in sightings:
         fit = fit_rings(lab, to_work @ sighting.homography, sighting.ratios)
+        if fit is not None and min(fit.coverage) < PLAIN_COVERAGE and sorted(fit.coverage)[1] > HALF_RIGHT:
+            second = look_again(lab, fit.homography)
+            better = fit_rings(lab, second.homography, second.ratios)
+            if better is not None and min(better.coverage) > min(fit.coverage):
+                fit = better
         if fit is None:
             continue
         if best is None or min(fit.coverage) > min(best.coverage):
@@ -120,24 +128,38 @@ def _best_fit(lab: Floats, sightings: list[Sighting], to_work: Array) -> RingFit
     return best
 
 
-def fit_lab(lab: Floats, small: Floats) -> RingFit | None:
-    """The rings of a Lab picture, with ``small`` the same picture at :data:`SIDE_PX`; None when there is no board."""
+def _better(one: RingFit | None, other: RingFit | None) -> RingFit | None:
+    if one is None or other is None:
+        return one or other
+    return one if min(one.coverage) >= min(other.coverage) else other
+
+
+def _search(lab: Floats, small: Floats) -> RingFit | None:
+    """The best fit in one version of the picture: from above first, tilted only if that is not clear."""
     voters = edge_voters(small)
     if len(voters.x) < 100:
         return None
     to_work = scaling(lab.shape[1] / small.shape[1], lab.shape[0] / small.shape[0])
     best = _best_fit(lab, sight_rings(small, voters)[:3], to_work)
-    if best is None or min(best.coverage) < PLAIN_COVERAGE:
-        tilted = [
-            sighting
-            for warp in likely_tilts(voters, (small.shape[0], small.shape[1]), TILTS)
-            for sighting in sight_rings(small, voters, warp, peaks=3)[:2]
-        ]
-        tilted.sort(key=lambda s: -s.score)
-        second = _best_fit(lab, tilted[:4], to_work)
-        if second is not None and (best is None or min(second.coverage) > min(best.coverage)):
-            best = second
+    if best is not None and min(best.coverage) >= PLAIN_COVERAGE:
+        return best
+    tilted = [
+        sighting
+        for warp in likely_tilts(voters, (small.shape[0], small.shape[1]), TILTS)
+        for sighting in sight_rings(small, voters, warp, peaks=3)[:2]
+    ]
+    tilted.sort(key=lambda s: -s.score)
+    return _better(best, _best_fit(lab, tilted[:4], to_work))
+
+
+def fit_lab(lab: Floats, small: Floats) -> RingFit | None:
+    """The rings of a Lab picture, with ``small`` the same picture at :data:`SIDE_PX`; None when there is no board."""
+    best = _search(lab, small)
     if best is None or min(best.coverage) < LEAST_COVERAGE:
+        # Noise hides thin lines from a look of one pixel's width; a softer picture shows them.
+        soft = cv2.GaussianBlur(lab, (0, 0), max(1.2, max(lab.shape[:2]) / 900))
+        best = _better(best, _search(soft, cv2.GaussianBlur(small, (0, 0), 0.8)))
+    if best is None or min(best.coverage) < LEAST_COVERAGE or sum(best.coverage) < 3 * MEAN_COVERAGE:
         return None
     return best
 

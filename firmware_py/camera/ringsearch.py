@@ -24,7 +24,7 @@ VOTERS = 9000
 #: Peaks of the vote that are tried as centres.
 PEAKS = 6
 #: Outer radius looked for, in parts of the long side.
-RADIUS_RANGE = (0.14, 0.56)
+RADIUS_RANGE = (0.10, 0.56)
 #: Radius of the 15 line over that of the outer line.
 INNER_RATIO = (0.285, 0.40)
 #: Radius of the 10 line over that of the outer line departs from twice the inner ratio by at most this much.
@@ -171,20 +171,40 @@ def _ring_profiles(lab: Floats, centres: Array, unwarp: Array, radii: Floats) ->
     return np.asarray(share - background, dtype=np.float32)
 
 
-def _best_rings(profile: Floats, radii: Floats, long_side: int) -> tuple[float, float, float, float]:
-    """Outer radius, both ratios and score of the three rings that fit one profile best."""
-    outer = np.arange(RADIUS_RANGE[0] * long_side, RADIUS_RANGE[1] * long_side, 1.0)
+def _best_rings(profile: Floats, radii: Floats, outers: Array) -> tuple[float, float, float, float]:
+    """Outer radius (one of ``outers``), both ratios and score of the three rings that fit one profile best."""
     inner_ratio = np.arange(INNER_RATIO[0], INNER_RATIO[1], 0.005)
     slack = np.arange(-MIDDLE_SLACK, MIDDLE_SLACK + 1e-9, 0.005)
     middle_ratio = 2 * inner_ratio[:, None] + slack
-    p3 = np.interp(outer, radii, profile)[:, None, None]
-    p1 = np.interp(outer[:, None] * inner_ratio, radii, profile)[:, :, None]
-    p2 = np.interp(outer[:, None, None] * middle_ratio, radii, profile)
+    p3 = np.interp(outers, radii, profile)[:, None, None]
+    p1 = np.interp(outers[:, None] * inner_ratio, radii, profile)[:, :, None]
+    p2 = np.interp(outers[:, None, None] * middle_ratio, radii, profile)
     score = p1 + p2 + p3 + 1.5 * np.minimum(np.minimum(p1, p2), p3)
     score = score - 1.5 * np.abs(inner_ratio - 1 / 3)[:, None] - np.abs(middle_ratio - 2 / 3)
     best = int(np.argmax(score))
     i, j, k = np.unravel_index(best, score.shape)
-    return float(outer[i]), float(inner_ratio[j]), float(middle_ratio[j, k]), float(score[i, j, k])
+    return float(outers[i]), float(inner_ratio[j]), float(middle_ratio[j, k]), float(score[i, j, k])
+
+
+def look_again(lab: Floats, homography: Array) -> Sighting:
+    """The best three rings around a centre and in a plane that are known already.
+
+    Where a rail or the edge of the surface passed for a line, the plane is right all the same, and in it the true
+    lines are sharp.
+
+    Args:
+        lab: float Lab picture, not the small one.
+        homography: board plane to its pixels, of a fit of which at least two rings were seen.
+    """
+    angle = np.arange(ANGLES) * (2 * np.pi / ANGLES)
+    radii = np.arange(0.06, 1.75, 0.004, dtype=np.float32)
+    x, y = apply_homography(homography, np.cos(angle)[:, None] * radii, np.sin(angle)[:, None] * radii)
+    lines = np.clip(np.nan_to_num(ridge(sample(lab, x, y), (2, 3)) / 6.0), 0.0, 1.0)
+    share = cv2.dilate(lines, np.ones((1, 3), np.uint8)).mean(axis=0)
+    share = share - cv2.blur(share[None], (41, 1), borderType=cv2.BORDER_REFLECT)[0]
+    outer, inner_ratio, middle_ratio, score = _best_rings(share, radii, np.arange(0.5, 1.72, 0.004))
+    scaled = homography @ np.diag([outer, outer, 1.0])
+    return Sighting(homography=scaled, ratios=(inner_ratio, middle_ratio), score=score)
 
 
 def sight_rings(lab: Floats, voters: Voters, warp: Array | None = None, *, peaks: int = PEAKS) -> list[Sighting]:
@@ -206,11 +226,12 @@ def sight_rings(lab: Floats, voters: Voters, warp: Array | None = None, *, peaks
         return []
     long_side = max(shape)
     radii = np.arange(2.0, RADIUS_RANGE[1] * long_side + 6.0, 1.0, dtype=np.float32)
+    outers = np.arange(RADIUS_RANGE[0] * long_side, RADIUS_RANGE[1] * long_side, 1.0)
     places = np.array([c[:2] for c in centres])
     profiles = _ring_profiles(lab, places, unwarp, radii)
     sightings = []
     for (x, y), profile in zip(places, profiles, strict=True):
-        outer, inner_ratio, middle_ratio, score = _best_rings(profile, radii, long_side)
+        outer, inner_ratio, middle_ratio, score = _best_rings(profile, radii, outers)
         circle = np.array([[outer, 0.0, x], [0.0, outer, y], [0.0, 0.0, 1.0]])
         sightings.append(Sighting(homography=unwarp @ circle, ratios=(inner_ratio, middle_ratio), score=score))
     return sorted(sightings, key=lambda s: -s.score)
