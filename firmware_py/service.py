@@ -7,6 +7,7 @@ else and calls :meth:`Service.beat` at least every few seconds, which does the r
 from __future__ import annotations
 
 import logging
+import os
 import signal
 import time
 from types import FrameType
@@ -26,6 +27,26 @@ from hub.link.config import Config
 from hub.link.messages import Source
 
 log = logging.getLogger(__name__)
+
+
+class Systemd:
+    """What systemd wants to hear, if it started us."""
+
+    def __init__(self) -> None:
+        # Without the variable sdnotify would leave a socket behind.
+        self._notifier = sdnotify.SystemdNotifier() if os.environ.get("NOTIFY_SOCKET") else None
+
+    def notify(self, state: str) -> None:
+        """Tell it something, ``READY=1`` or the like."""
+        if self._notifier is not None:
+            self._notifier.notify(state)
+
+    def close(self) -> None:
+        """Say that we are stopping, and no more."""
+        self.notify("STOPPING=1")
+        if self._notifier is not None and self._notifier.socket is not None:
+            self._notifier.socket.close()
+        self._notifier = None
 
 
 class Service:
@@ -77,7 +98,7 @@ class Service:
             raise
         self._signals = signals
         self._inbox: Inbox[None] = Inbox()
-        self._notifier = sdnotify.SystemdNotifier()
+        self._systemd = Systemd()
         self._watchdog_at_s = 0.0
         self.stopping = False
 
@@ -86,7 +107,7 @@ class Service:
             for number in (signal.SIGTERM, signal.SIGINT):
                 signal.signal(number, self._on_signal)
         self.reporter.start()
-        self._notifier.notify("READY=1")
+        self._systemd.notify("READY=1")
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -94,7 +115,7 @@ class Service:
 
     def close(self) -> None:
         """Say goodbye and free everything; also right for one that was never started."""
-        self._notifier.notify("STOPPING=1")
+        self._systemd.close()
         self.reporter.close()
         self._lock.release()
         self._inbox.close()
@@ -111,7 +132,7 @@ class Service:
         now_s = time.monotonic()
         if now_s >= self._watchdog_at_s:
             self._watchdog_at_s = now_s + 1.0
-            self._notifier.notify("WATCHDOG=1")
+            self._systemd.notify("WATCHDOG=1")
 
     def wait(self, timeout_s: float, *sources: Waitable) -> None:
         """Sleep until one of the sources, the broker or a signal has something, at most ``timeout_s`` (and 1 s)."""

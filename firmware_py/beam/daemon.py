@@ -8,14 +8,12 @@ import sys
 import time
 from pathlib import Path
 
-import sdnotify
-
 from firmware_py.beam.reporting import obey, report_facts
 from firmware_py.beam.twin import TwinClock, run_twin
 from firmware_py.beam.watch import Watch
 from firmware_py.errors import FirmwareError, SettingError
 from firmware_py.gpio import BeamPins, real_factory
-from firmware_py.service import Service
+from firmware_py.service import Service, Systemd
 from hub.link.bus import BusError
 from hub.link.clock import MonotonicClock
 from hub.link.config import Config, ConfigError
@@ -83,12 +81,13 @@ def _run_twin(config: Config) -> None:
 
 def _idle() -> None:
     """A board without a beam: nothing to report, and nothing that a supervisor would have to start again."""
-    log.warning("beam: [beam] source = 'none', so there is nothing to watch; the camera and people tell twenties")
     asked: list[int] = []
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda number, _frame: asked.append(number))
-    notifier = sdnotify.SystemdNotifier()
-    notifier.notify("READY=1")
+    log.warning("beam: [beam] source = 'none', so there is nothing to watch; the camera and people tell twenties")
+    systemd = Systemd()
+    systemd.notify("READY=1")
     while not asked:
-        notifier.notify("WATCHDOG=1")
+        systemd.notify("WATCHDOG=1")
         time.sleep(0.5)
+    systemd.close()
