@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from firmware_py.beam import episodes
-from firmware_py.beam.state import Beam, Edge, Emitter, Event, Level
+from firmware_py.beam.state import Edge, Emitter, Event, Level
 from firmware_py.beam.watch import Watch
 from firmware_py.gpio import BeamPins, SimulatedFactory
 from hub.link.clock import ManualClock
@@ -71,9 +71,12 @@ def run_beam_case(case: Case) -> list[str]:
     try:
         given = msgspec.convert(case["given"], Given)
         expect = msgspec.convert(case["expect"], Expect)
+        _blocked(given.start)
         script = _script(given)
-    except (KeyError, ValueError) as error:
-        return [f"is no beam case: {error!r}" if isinstance(error, KeyError) else f"is no beam case: {error}"]
+    except KeyError as error:
+        return [f"is no beam case: {error} is missing"]
+    except ValueError as error:
+        return [f"is no beam case: {error}"]
     ways: dict[str, Callable[[Given, list[Happening]], tuple[list[Fact], bool]]] = {
         "state machine": _run_pure,
         "pins": _run_pins,
@@ -89,10 +92,9 @@ def _script(given: Given) -> list[Happening]:
     happenings = [_level(edge, heard=True) for edge in given.edges]
     happenings += [_level(level, heard=False) for level in given.levels]
     for test in given.self_tests:
-        happenings += [_level(edge, heard=True) for edge in test.edges]
         happenings.append(Happening(_ns(test.at_ms), "emitter", value=False))
         happenings.append(Happening(_ns(test.at_ms + test.off_ms), "emitter", value=True))
-    _blocked(given.start)
+        happenings += [_level(edge, heard=True) for edge in test.edges]
     return sorted((h for h in happenings if h.at_ns <= _ns(given.until_ms)), key=lambda h: h.at_ns)
 
 
@@ -150,11 +152,7 @@ def _run_pins(given: Given, script: list[Happening]) -> tuple[list[Fact], bool]:
             facts += watch.advance(happening.at_ns)
         clock.wait_until(_ns(given.until_ms))
         facts += watch.advance(_ns(given.until_ms))
-        return facts, _heard(watch.beam)
-
-
-def _heard(beam: Beam) -> bool:
-    return beam.heard_blocked
+        return facts, watch.beam.heard_blocked
 
 
 def _compare(expect: Expect, facts: list[Fact], blocked: bool, *, running: bool) -> Iterable[str]:
