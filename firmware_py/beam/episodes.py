@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 
 from firmware_py.beam.chatter import NO_EDGES, QUIET_NS, count_edge
 from firmware_py.beam.state import Beam, BlockedTime, Edge, Emitter, Episode, Event, Level, SelfTest
@@ -97,29 +98,29 @@ def may_test(beam: Beam) -> bool:
     return not busy
 
 
-def _timers(beam: Beam) -> Iterable[tuple[int, str]]:
+def _timers(beam: Beam) -> Iterable[tuple[int, Callable[[Beam], Step]]]:
     """What is due when, the first of equals first. A limit that reads "up to" is due a nanosecond after it."""
-    test, current = beam.test, beam.current
+    test, current, episode = beam.test, beam.current, beam.episode
     if test is not None and not (test.answered or test.missed):
-        yield test.off_ns + TEST_ANSWER_NS + 1, "receiver"
+        yield test.off_ns + TEST_ANSWER_NS + 1, partial(_unanswered, test=test)
     if test is not None and test.on_ns is not None and beam.heard_blocked:
-        yield test.on_ns + TEST_ANSWER_NS + 1, "emitter"
+        yield test.on_ns + TEST_ANSWER_NS + 1, partial(_still_dark, test=test, on_ns=test.on_ns)
     if current is not None and beam.blocked:
-        if beam.episode is None and not current.suspect:
-            yield current.start_ns + DWELL_NS, "dwell"
+        if episode is None and not current.suspect:
+            yield current.start_ns + DWELL_NS, partial(_dwell, current=current)
         if current.warnings < len(WARNINGS):
-            yield current.start_ns + WARNINGS[current.warnings][1] + 1, "warning"
+            yield current.start_ns + WARNINGS[current.warnings][1] + 1, partial(_warning, current=current)
     if current is not None and not beam.blocked:
-        yield beam.clear_ns + GAP_NS + 1, "gap"
-    if beam.episode is not None and current is None:
-        yield beam.clear_ns + REARM_NS, "rearm"
+        yield beam.clear_ns + GAP_NS + 1, partial(_gap, current=current)
+    if episode is not None and current is None:
+        yield beam.clear_ns + REARM_NS, partial(_rearm, episode=episode)
     if beam.chatter:
-        yield beam.rate.last_ns + QUIET_NS, "quiet"
+        yield beam.rate.last_ns + QUIET_NS, _quiet
 
 
 def _due(beam: Beam, due_ns: int) -> Step:
-    what = min(_timers(beam), key=lambda timer: timer[0])[1]  # of equals the first, as they are listed
-    return _DUE[what](replace(beam, now_ns=max(beam.now_ns, due_ns)))
+    _, happen = min(_timers(beam), key=lambda timer: timer[0])  # of equals the first, as they are listed
+    return happen(replace(beam, now_ns=max(beam.now_ns, due_ns)))
 
 
 def _edge(beam: Beam, at_ns: int, *, blocked: bool) -> Step:
@@ -182,10 +183,11 @@ def _score(beam: Beam, at_ns: int, *, blocked: bool) -> Step:
     if current is None or not current.suspect:
         return beam, ()
     # The emitter is alive, so what blocked the beam since the self-test was no dead emitter.
-    beam = replace(beam, current=replace(current, suspect=False))
+    trusted = replace(current, suspect=False)
+    beam = replace(beam, current=trusted)
     beam, over = _well(beam, "emitter", at_ns)
     if beam.episode is None and at_ns - current.start_ns >= DWELL_NS:
-        beam, facts = _dwell(beam)
+        beam, facts = _dwell(beam, current=trusted)
         return beam, over + facts
     return beam, over
 
@@ -215,8 +217,7 @@ def _count(beam: Beam, at_ns: int) -> Step:
     return beam, fault + tuple(BeamWithdrawn(number, "chatter") for number in sorted(taken_back))
 
 
-def _dwell(beam: Beam) -> Step:
-    current = _of(beam)
+def _dwell(beam: Beam, *, current: BlockedTime) -> Step:
     if beam.chatter:
         return replace(beam, episode=Episode(None)), ()
     at_ns = current.start_ns + DWELL_NS
@@ -224,16 +225,15 @@ def _dwell(beam: Beam) -> Step:
     return beam, (BeamCandidate(current.number, current.start_ns, at_ns),)
 
 
-def _warning(beam: Beam) -> Step:
-    current = _of(beam)
+def _warning(beam: Beam, *, current: BlockedTime) -> Step:
     name, after_ns = WARNINGS[current.warnings]
     beam = replace(beam, current=replace(current, warnings=current.warnings + 1))
     return beam, (BeamWarning(name, current.start_ns + after_ns),)
 
 
-def _gap(beam: Beam) -> Step:
+def _gap(beam: Beam, *, current: BlockedTime) -> Step:
     """The beam has been clear for more than a gap: the blocked time ended when it became clear."""
-    current, episode = _of(beam), beam.episode
+    episode = beam.episode
     beam = replace(beam, current=None)
     if episode is None:
         if beam.chatter:
@@ -244,42 +244,30 @@ def _gap(beam: Beam) -> Step:
     return beam, ()
 
 
-def _rearm(beam: Beam) -> Step:
-    episode = beam.episode
+def _rearm(beam: Beam, *, episode: Episode) -> Step:
     beam, over = _well(replace(beam, episode=None), "blocked_at_start", beam.now_ns)
-    if episode is None or episode.candidate is None or episode.end_ns is None:
+    was, end_ns = episode.candidate, episode.end_ns
+    if was is None or end_ns is None:
         return beam, over
-    was = episode.candidate
-    return beam, (*over, BeamEpisode(was.number, was.start_ns, (episode.end_ns - was.start_ns) / MS, was.gaps))
+    return beam, (*over, BeamEpisode(was.number, was.start_ns, (end_ns - was.start_ns) / MS, was.gaps))
 
 
-def _receiver(beam: Beam) -> Step:
-    """The self-test's blocked edge did not come in time."""
-    test = beam.test
-    if test is not None:
-        over = test.on_ns is not None and not beam.heard_blocked
-        beam = replace(beam, test=None if over else replace(test, missed=True))
+def _unanswered(beam: Beam, *, test: SelfTest) -> Step:
+    """The self-test's blocked edge did not come in time: a cut wire, a dead receiver, or light from elsewhere."""
+    over = test.on_ns is not None and not beam.heard_blocked
+    beam = replace(beam, test=None if over else replace(test, missed=True))
     return _fault(beam, "receiver", beam.now_ns)
 
 
-def _dead_emitter(beam: Beam) -> Step:
+def _still_dark(beam: Beam, *, test: SelfTest, on_ns: int) -> Step:
     """The self-test's clear edge did not come in time: a dead emitter, or a disc fell meanwhile."""
-    test = beam.test
-    if test is None or test.on_ns is None:
-        return beam, ()
-    beam = _block(replace(beam, test=None), test.on_ns, suspect=True)
+    beam = _block(replace(beam, test=None), on_ns, suspect=True)
     return (beam, ()) if test.missed else _fault(beam, "emitter", beam.now_ns)
 
 
 def _quiet(beam: Beam) -> Step:
     beam = replace(beam, chatter=False, rate=NO_EDGES)
     return _well(beam, "chatter", beam.now_ns)
-
-
-def _of(beam: Beam) -> BlockedTime:
-    if beam.current is None:
-        raise AssertionError("a timer of a blocked time without one")
-    return beam.current
 
 
 def _fault(beam: Beam, name: str, at_ns: int) -> Step:
@@ -292,14 +280,3 @@ def _well(beam: Beam, name: str, at_ns: int) -> Step:
     if name not in beam.faults:
         return beam, ()
     return replace(beam, faults=beam.faults - {name}), (BeamFault(name, at_ns, over=True),)
-
-
-_DUE: dict[str, Callable[[Beam], Step]] = {
-    "receiver": _receiver,
-    "emitter": _dead_emitter,
-    "dwell": _dwell,
-    "warning": _warning,
-    "gap": _gap,
-    "rearm": _rearm,
-    "quiet": _quiet,
-}
