@@ -87,7 +87,7 @@ class Body:
         b = min(self.bevel_mm, self.height_mm / 3)
         low, high = b, self.height_mm - b
         # Below the rounded lower edge nothing is seen from above, and a smear hides what a few circles leave out.
-        count = 2 if self.vx_mm_s or self.vy_mm_s else 1 + math.ceil(wall_mm / 1.8)
+        count = 1 if self.vx_mm_s or self.vy_mm_s else 1 + math.ceil(wall_mm / 1.8)
         between = {low + (high - low) * k / count for k in range(count + 1)}
         if low < -self.z_mm < high and not self.tilt_deg:
             between.add(-self.z_mm)
@@ -248,7 +248,7 @@ def _face_colour(dx: Field, dy: Field, body: Body, face: Picture, smear: _Smear 
         return np.asarray(cv2.remap(face, u, v, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), dtype=np.float32)
     su, sv = smear.ux * c - smear.uy * s, smear.ux * s + smear.uy * c
     total = np.zeros((*dx.shape, 3), np.float32)
-    steps = (-0.375, -0.125, 0.125, 0.375)
+    steps = (-0.25, 0.25) if smear.length_mm < 0.3 * body.radius_mm else (-0.375, -0.125, 0.125, 0.375)
     for step in steps:
         shift = np.float32(step * smear.length_mm)
         total += cv2.remap(face, u + shift * su, v + shift * sv, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)

@@ -79,7 +79,7 @@ class Renderer:
             body = Body(x, y, 0.0, board.peg_radius_mm, board.peg_height_mm, 1.0)
             self._pegs.append(self._drawn(body, peg, flat))
         self._sensor = Sensor(optics, pose.size_wh, seed)
-        self._margin = math.ceil(2.6 * optics.blur_px)
+        self._margin = max(round(2.4 * optics.blur_px), 1) if optics.blur_px else 0
         self._things: dict[Thing, _Drawn] = {}
         self._light: float | None = None
         self._layer = self._bare.copy()
@@ -135,7 +135,7 @@ class Renderer:
         everything = sorted([*self._pegs, *self._things.values()], key=lambda d: d.order)
         for box in _merged(dirty):
             part = self._bare[box.slices].copy()
-            here = [d for d in everything if not d.box.common(box).empty]
+            here = [d for d in everything if d.box.meets(box)]
             for level in sorted({d.order[:-1] for d in here}):
                 for d in here:
                     if d.order[:-1] == level and d.shadow is not None:
@@ -158,7 +158,7 @@ class Renderer:
             part = soft[y : y + out.y1 - out.y0, x : x + out.x1 - out.x0]
         else:
             out, part = box, self._layer[box.slices]
-        self._exposed[out.slices] = cv2.LUT(part, self._lut)
+        cv2.LUT(part, self._lut, dst=self._exposed[out.slices])
 
 
 def _merged(boxes: Iterable[Box]) -> list[Box]:
@@ -168,7 +168,7 @@ def _merged(boxes: Iterable[Box]) -> list[Box]:
     while left:
         box = left.pop()
         for k, other in enumerate(left):
-            if not box.common(other).empty:
+            if box.meets(other):
                 left[k] = box.around(other)
                 break
         else:

@@ -51,6 +51,10 @@ class Box:
             max(self.x0 - by, 0), max(self.y0 - by, 0), min(self.x1 + by, size_wh[0]), min(self.y1 + by, size_wh[1])
         )
 
+    def meets(self, other: Box) -> bool:
+        """Whether both have a pixel in common."""
+        return self.x0 < other.x1 and other.x0 < self.x1 and self.y0 < other.y1 and other.y0 < self.y1
+
     def common(self, other: Box) -> Box:
         """The pixels in both."""
         return Box(max(self.x0, other.x0), max(self.y0, other.y0), min(self.x1, other.x1), min(self.y1, other.y1))
@@ -70,16 +74,17 @@ class Sprite:
 
     def lay_on(self, picture: Picture, within: Box) -> None:
         """Lay what falls in ``within`` on ``picture``, which shows just that box."""
-        part = self.box.common(within)
-        if part.empty:
+        if not self.box.meets(within):
             return
+        part = self.box.common(within)
         at = picture[part.y0 - within.y0 : part.y1 - within.y0, part.x0 - within.x0 : part.x1 - within.x0]
         cut = (
             slice(part.y0 - self.box.y0, part.y1 - self.box.y0),
             slice(part.x0 - self.box.x0, part.x1 - self.box.x0),
         )
-        kept = cv2.multiply(at, self.keep[cut], scale=1 / 255)
-        at[...] = kept if self.add is None else cv2.add(kept, self.add[cut])
+        cv2.multiply(at, self.keep[cut], dst=at, scale=1 / 255)
+        if self.add is not None:
+            cv2.add(at, self.add[cut], dst=at)
 
 
 @dataclass(frozen=True, slots=True)

@@ -255,8 +255,10 @@ def _wood(rng: np.random.Generator, low: float = 0.25, high: float = 0.92) -> Bg
     return _bgr(float(rng.uniform(0.045, 0.105)), float(rng.uniform(0.25, 0.7)) * (1.15 - 0.5 * value), value)
 
 
-def _paint(rng: np.random.Generator) -> Bgr:
-    return _bgr(float(rng.random()), float(rng.uniform(0.45, 0.95)), float(rng.uniform(0.2, 0.85)))
+def _paint(rng: np.random.Generator, value: tuple[float, float] = (0.15, 0.85)) -> Bgr:
+    """Paints that people use: more reds, blues and greens than violets."""
+    hue = float(rng.choice([0.0, 0.02, 0.11, 0.36, 0.45, 0.58, 0.62, 0.66]) + rng.normal(0, 0.025))
+    return _bgr(hue, float(rng.uniform(0.35, 0.92)), float(rng.uniform(*value)))
 
 
 def _set(rng: np.random.Generator, face: Bgr, *, wooden: bool) -> DiscStyle:
@@ -294,21 +296,26 @@ def _sets(rng: np.random.Generator) -> tuple[DiscStyle, DiscStyle, DiscStyle]:
     return first, second, third
 
 
+def _painted_surface(rng: np.random.Generator) -> Bgr:
+    kind = rng.random()
+    if kind < 0.5:
+        return _paint(rng, (0.15, 0.6))
+    white, black = (236, 238, 240), (40, 40, 42)
+    return _scaled(white if kind < 0.8 else black, float(rng.uniform(0.85, 1.05)))
+
+
 def drawn_style(seed: int) -> BoardStyle:
     """A board that nobody has seen yet, the same for the same seed."""
     rng = np.random.default_rng([seed, 0x57E1])
     wooden = bool(rng.random() < 0.6)
-    surface = (
-        _wood(rng)
-        if wooden
-        else (_paint(rng) if rng.random() < 0.7 else _scaled((236, 238, 240), float(rng.uniform(0.85, 1.05))))
-    )
+    surface = _wood(rng) if wooden else _painted_surface(rng)
     while True:
         line = _wood(rng, 0.1, 0.95) if rng.random() < 0.3 else _paint(rng)
         if rng.random() < 0.5:
             line = _scaled((40, 40, 44), float(rng.uniform(0.5, 1.6))) if luma(surface) > 90 else (200, 220, 228)
-        if abs(luma(line) - luma(surface)) > 45 or np.linalg.norm(np.subtract(line, surface)) > 95:
-            break
+        contrast = abs(luma(line) - luma(surface))
+        if contrast > 45 or (contrast > 20 and np.linalg.norm(np.subtract(line, surface)) > 110):
+            break  # players see their lines, red on blue too
     light, dark, third = _sets(rng)
     angle, off_mm = rng.uniform(0, 2 * np.pi), rng.uniform(0, 2.5)
     quadrants: tuple[Quadrants, ...] = ("none", "outer", "outer", "full")
@@ -318,7 +325,7 @@ def drawn_style(seed: int) -> BoardStyle:
         seed=seed,
         surface_bgr=surface,
         ditch_bgr=surface if rng.random() < 0.15 else ditch,
-        rail_bgr=_wood(rng) if rng.random() < 0.8 else _paint(rng),
+        rail_bgr=_wood(rng, 0.12) if rng.random() < 0.85 else _paint(rng),
         wall_bgr=_scaled(surface, float(rng.uniform(0.5, 0.9))),
         table_bgr=_wood(rng) if rng.random() < 0.5 else _bgr(float(rng.random()), 0.2, float(rng.uniform(0.15, 0.9))),
         line_bgr=line,

@@ -64,10 +64,10 @@ def planks(
         across = np.float32(np.sin(np.radians(direction_deg))) * x + np.float32(np.cos(np.radians(direction_deg))) * y
         tint = np.ones((n, n), np.float32)
         cuts = np.sort(rng.uniform(-0.75, 0.75, joints - 1)) * half_mm
-        for k, cut in enumerate(cuts):
+        for cut in cuts:
             beyond = across > cut
             tint = np.where(beyond, np.float32(1 + contrast * rng.uniform(-0.28, 0.28)), tint)
-            streaks = np.where(beyond, np.flip(streaks, axis=None if k % 2 else k // 2 % 2), streaks)
+            streaks = np.where(beyond, np.flip(streaks), streaks)
             tint *= 1 - np.float32(0.35 * contrast) * np.exp(-(((across - np.float32(cut)) / np.float32(0.45)) ** 2))
         wood *= (tint[..., None] ** _WARM) * (1 + np.float32(0.11 * grain) * streaks[..., None] * _WARM)
     blotches = clouds(rng, (n, n), (5, 5)) * np.float32(0.5) + clouds(rng, (n, n), (23, 23)) * np.float32(0.25)
