@@ -100,10 +100,9 @@ def placement_fault(shot: Shot, ruleset: Ruleset, board: Board = TOURNAMENT) -> 
     aside_deg = abs((placed.angle_deg - 90 * (shot.seat - 1) + 180) % 360 - 180)
     if aside_deg <= 45 + HAIR_MM:
         return None
-    if ruleset.quadrant == "touch_line" and aside_deg < 135:
-        over_mm = placed.r_mm * math.sin(math.radians(aside_deg - 45))
-        if over_mm <= board.reach_mm + HAIR_MM:
-            return None
+    over_mm = placed.r_mm * math.sin(math.radians(aside_deg - 45))
+    if ruleset.quadrant == "touch_line" and over_mm <= board.reach_mm + HAIR_MM:
+        return None
     return "outside_the_quadrant"
 
 

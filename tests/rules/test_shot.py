@@ -203,6 +203,11 @@ def test_the_disturbed_shot_disc_needs_nobody_when_the_foul_takes_it() -> None:
     assert (verdict.referee, verdict.reason) == (False, "missed_opponent")
 
 
+def test_the_disturbed_shot_disc_stays_where_damage_stays() -> None:
+    verdict = judge("B:X@250/0", r"A@1 s : s>X X/ X\ X>s = s@200/0 X@230/0")
+    assert (verdict.referee, verdict.valid, verdict.removed) == (False, True, {"X"})
+
+
 def test_open_shot_is_told_even_where_no_hiding_is_off() -> None:
     assert judge("A:P@60/0", "A@1 s : = s@200/0", {"no_hiding": "off"}).open
     assert not judge("A:P@60/0 B:X@60/90", "A@1 s : = s@200/0", {"no_hiding": "off"}).open
