@@ -60,6 +60,7 @@ class HubService:
         journal: opened by this hub alone.
         people: tokens and PINs.
         now_ms: wall time.
+        notify: tells systemd how we are.
     """
 
     def __init__(
@@ -69,6 +70,7 @@ class HubService:
         people: People,
         *,
         now_ms: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
+        notify: Callable[[str], object] = lambda _: None,
     ) -> None:
         self._bus = bus
         self._journal = journal
@@ -76,7 +78,7 @@ class HubService:
         self.desk = Desk(journal, people, run=f"h-{secrets.token_hex(8)}", now_ms=now_ms)
         self._queue: queue.SimpleQueue[_Item] = queue.SimpleQueue()
         self._pins = ThreadPoolExecutor(1, thread_name_prefix="pins")
-        self._notifier = sdnotify.SystemdNotifier()
+        self._notify = notify
         self._stopping = False
         self._told_busy = False
         for topic in (topics.ALL_FACTS, topics.ALL_ASKS, topics.ALL_STATUS, topics.ALL_HEALTH, topics.HUB_STATUS):
@@ -86,7 +88,7 @@ class HubService:
     def start(self) -> None:
         """Begin to connect."""
         self._bus.start()
-        self._notifier.notify("READY=1")
+        self._notify("READY=1")
 
     def stop(self) -> None:
         """Ask the loop to end; from any thread or signal handler."""
@@ -96,7 +98,7 @@ class HubService:
         """Work until asked to stop."""
         while not self._stopping:
             self.turn(_IDLE_S)
-            self._notifier.notify("WATCHDOG=1")
+            self._notify("WATCHDOG=1")
 
     def turn(self, timeout_s: float) -> bool:
         """Take in what has gathered, waiting at most ``timeout_s`` for the first; whether there was anything."""
@@ -122,7 +124,7 @@ class HubService:
 
     def close(self) -> None:
         """Say goodbye and free the database."""
-        self._notifier.notify("STOPPING=1")
+        self._notify("STOPPING=1")
         self._bus.close(WILL)
         self._pins.shutdown(wait=False, cancel_futures=True)
         self._journal.close()
@@ -155,7 +157,7 @@ class HubService:
                 if not self._told_busy:
                     log.error("%s; facts wait, trying again", error)  # noqa: TRY400 - one line, no traceback
                 self._told_busy = True
-                self._notifier.notify("WATCHDOG=1")
+                self._notify("WATCHDOG=1")
                 time.sleep(_RETRY_S)
                 if self._told_to_stop():
                     return False
@@ -236,7 +238,7 @@ def run(config: Config) -> int:
         people = open_people(config, journal)
         password = read_secret(Path(config.mqtt.password_file)) if config.mqtt.password_file else None
         bus = MqttBus(config.mqtt.url, "crokinole-hub", will=WILL, password=password)
-        service = HubService(bus, journal, people)
+        service = HubService(bus, journal, people, notify=sdnotify.SystemdNotifier().notify)
     except (ConfigError, BusError) as error:
         journal.close()
         sys.stderr.write(f"crokinole hub: {error}\n")
