@@ -31,7 +31,7 @@ class Feel:
     peg_bounce: float = 0.72
     rail_bounce: float = 0.5
     rim_friction: float = 0.12
-    catch_mm: float = 1.1
+    catch_mm: float = 1.6
     hop_mm_s: float = 650.0
     lip_mm: float = 3.0
     lean_chance: float = 0.3

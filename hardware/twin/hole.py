@@ -15,7 +15,7 @@ from typing import Literal
 from hardware.board import Board, to_polar
 from hardware.twin.feel import GRAVITY_MM_S2, Feel
 
-_TIPPING = 1.5  # a disc that turns about the near rim: its front falls faster than free
+_TIPPING = 1.2  # a disc turns about the near rim: its front falls faster than free
 _LEAN_FROM = 0.3  # share of the hole's radius off the middle from which a slow disc can jam
 _WOBBLE_S = 0.055
 
