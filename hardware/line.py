@@ -150,8 +150,12 @@ class Line:
             sock.close()
             raise LineError(f"twin at {path}: {error.strerror}") from None
         line = cls(sock)
-        line.send({"is": "hello", "role": role, "pid": os.getpid()})
-        welcome = line.receive(timeout_s=10.0)
+        try:
+            line.send({"is": "hello", "role": role, "pid": os.getpid()})
+            welcome = line.receive(timeout_s=10.0)
+        except LineError:
+            line.close()
+            raise
         if welcome is None or welcome.get("is") != "welcome":
             line.close()
             raise LineError(f"twin at {path}: expected a welcome, got {welcome!r}")
