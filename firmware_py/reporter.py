@@ -21,6 +21,8 @@ WINDOW = 64
 _HEALTH_QUICK_S = 1.0
 _SYNC_S = 30.0
 _ENVELOPE_BYTES = 1024
+_THROWN_OUT = (4, 20.0)  # so many losses within so many seconds are no broker that restarts
+_STEADY_S = 60.0
 
 
 class Reporter:
@@ -66,6 +68,7 @@ class Reporter:
         self._health_at_s = 0.0
         self._health_sent: bytes = b""
         self._connected = False
+        self._lost_s: list[float] = []
         self._synced = (False, -_SYNC_S)
         self._do_prefix = topics.do(board, "x")[:-1]
         bus.subscribe(topics.ack(board, source), self._inbox.put)
@@ -130,6 +133,7 @@ class Reporter:
                 self._message(event)
         self._outbox.tidy()
         self._mind_outbox()
+        self._mind_broker()
         if len(self._outbox) and self._real_s() - self._quiet_since_s >= RESEND_S:
             self._resend()
         self._send()
@@ -181,6 +185,8 @@ class Reporter:
             self._health_at_s = 0.0
             self._health_sent = b""
             self._resend()
+        else:
+            self._lost_s = [*self._lost_s[1 - _THROWN_OUT[0] :], self._real_s()]
 
     def _say_online(self) -> None:
         self._bus.publish(topics.status(self._board, self._source), ONLINE, retain=True)
@@ -269,6 +275,15 @@ class Reporter:
             self.fault("outbox", self._outbox.trouble)
         else:
             self.well("outbox")
+
+    def _mind_broker(self) -> None:
+        """Two clients of one name throw each other out for ever; each sees a broker that comes and goes."""
+        now_s, (many, within_s) = self._real_s(), _THROWN_OUT
+        if self._lost_s and now_s - self._lost_s[-1] > _STEADY_S:
+            self._lost_s.clear()
+            self.well("broker")
+        elif len(self._lost_s) == many and self._lost_s[-1] - self._lost_s[0] < within_s:
+            self.fault("broker", f"lost {many} times within {within_s:g} s; has another board the id {self._board!r}?")
 
     def _wall_clock_synced(self) -> bool:
         synced, asked_s = self._synced

@@ -371,3 +371,24 @@ def test_a_medium_in_trouble_is_a_fault_until_it_is_mended(board: Board) -> None
     board.real_s += 6.0
     board.reporter.pump()
     assert board.vitals.faults == ()
+
+
+def test_a_second_board_of_the_same_id_is_suspected_when_the_connection_flaps(board: Board) -> None:
+    def flap(count: int, pause_s: float) -> None:
+        for _ in range(count):
+            board.broker.stop()
+            board.broker.start()
+            board.reporter.pump()
+            board.real_s += pause_s
+
+    flap(3, 1.0)
+    assert board.vitals.faults == ()
+    board.real_s += 61.0
+    board.reporter.pump()
+    flap(5, 30.0)
+    assert board.vitals.faults == (), "a bad network is none"
+    flap(4, 1.0)
+    assert board.vitals.faults == ("broker",)
+    board.real_s += 61.0
+    board.reporter.pump()
+    assert board.vitals.faults == ()
