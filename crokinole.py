@@ -25,6 +25,7 @@ _FOLDER = click.Path(path_type=Path, file_okay=False)
 def main() -> None:
     """A crokinole board that scores itself: sensors, hub, pages, and a simulated club to try it all."""
     logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(levelname).1s %(name)s: %(message)s")
+    logging.getLogger("alembic").setLevel(logging.WARNING)
 
 
 def _fail(text: str, status: int) -> NoReturn:

@@ -147,7 +147,7 @@ class Demo:
             return
         port = broker.free_port()
         self._url = f"mqtt://127.0.0.1:{port}"
-        self._child("broker", "broker", "--port", str(port))
+        self._child("broker", "broker", "--port", str(port)).last = True
         until_s = time.monotonic() + _START_S
         while not broker.reachable("127.0.0.1", port):
             if time.monotonic() > until_s:

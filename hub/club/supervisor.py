@@ -25,6 +25,7 @@ class Child:
         name: for people.
         argv: the command.
         log_path: where its output goes.
+        last: it ends only when all others have, because they need it for their goodbyes (the broker).
         once: it is meant to end by itself, and is not started again after exit status 0.
         restarts: how often it had to be started again.
     """
@@ -32,6 +33,7 @@ class Child:
     name: str
     argv: Sequence[str]
     log_path: Path
+    last: bool = False
     once: bool = False
     restarts: int = 0
     _process: subprocess.Popen[bytes] | None = None
@@ -43,11 +45,6 @@ class Child:
     def pid(self) -> int:
         """Process id, 0 while it is down."""
         return self._process.pid if self._process is not None else 0
-
-    @property
-    def done(self) -> bool:
-        """Whether it has ended for good."""
-        return self.once and self._process is None and self._started_s > 0 and self._start_at_s == float("inf")
 
     def start(self) -> None:
         """Start it now."""
@@ -120,12 +117,13 @@ class Supervisor:
             child.look()
 
     def stop(self) -> None:
-        """End everything, the last started first; what does not go within 5 s is killed."""
-        for child in reversed(self.children):
-            child.stop()
-        until_s = time.monotonic() + _GOODBYE_S
-        for child in reversed(self.children):
-            child.wait(until_s)
+        """End everything; what does not go within 5 s is killed."""
+        for group in ([c for c in self.children if not c.last], [c for c in self.children if c.last]):
+            for child in group:
+                child.stop()
+            until_s = time.monotonic() + _GOODBYE_S
+            for child in group:
+                child.wait(until_s)
 
 
 def _how(status: int) -> str:
