@@ -6,7 +6,7 @@ always that of the stored lines, whenever the process or the machine dies.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
@@ -17,10 +17,11 @@ from alembic import command
 from alembic.config import Config as AlembicConfig
 from alembic.util import CommandError
 from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine import URL
 
 from hub.entries import PEOPLE, Entry
 from hub.store import schema
-from hub.store.engine import StoreBusyError, StoreError, open_engine, parse_url, revision_of, shown, told
+from hub.store.engine import SCHEMA, StoreBusyError, StoreError, open_engine, parse_url, revision_of, shown, told
 from hub.store.lock import HubLock, take_lock
 
 _KEPT_CHAPTERS = 8
@@ -86,6 +87,7 @@ class Journal:
             if not folder.is_dir():
                 raise StoreError(f"database {shown(self._url)}: there is no folder {folder}; make it first")
         self._engine = open_engine(self._url)
+        self._upserts = {table.name: _upsert_into(table, self._url) for table in _UPSERTED}
         self._lock: HubLock | None = None
         try:
             with told(self._url, "cannot be opened"):
@@ -207,10 +209,7 @@ class Journal:
         return line
 
     def _upsert(self, connection: sa.Connection, table: sa.Table, values: Mapping[str, Any]) -> None:
-        keys = [column.name for column in table.primary_key]
-        rest = {name: value for name, value in values.items() if name not in keys}
-        dialect = sqlite if self._url.get_backend_name() == "sqlite" else postgresql
-        connection.execute(dialect.insert(table).values(**values).on_conflict_do_update(index_elements=keys, set_=rest))
+        connection.execute(self._upserts[table.name], values)
 
     def _forget_chapters(self, connection: sa.Connection, board: str) -> None:
         c = schema.checkpoints.c
@@ -221,7 +220,7 @@ class Journal:
 
     def _migrate(self) -> None:
         with self._engine.connect() as connection:
-            if revision_of(connection) == _newest():
+            if revision_of(connection) == SCHEMA:
                 return
         config = AlembicConfig()
         config.set_main_option("script_location", str(_scripts()))
@@ -233,6 +232,18 @@ class Journal:
                 raise StoreError(
                     f"database {shown(self._url)}: was made by another version of crokinole ({error}); update the hub"
                 ) from None
+
+
+_UPSERTED = (schema.tables, schema.checkpoints, schema.matches)
+
+
+def _upsert_into(table: sa.Table, url: URL) -> sa.Executable:
+    """``INSERT ... ON CONFLICT DO UPDATE``, which both databases have and SQLAlchemy spells twice."""
+    keys = [column.name for column in table.primary_key]
+    statement = (sqlite if url.get_backend_name() == "sqlite" else postgresql).insert(table)
+    rest = {column.name: statement.excluded[column.name] for column in table.columns if column.name not in keys}
+    upsert: sa.Executable = statement.on_conflict_do_update(index_elements=keys, set_=rest)
+    return upsert
 
 
 _MATCH_COLUMNS = tuple(column.name for column in schema.matches.columns)
@@ -247,18 +258,7 @@ def _scripts() -> Path:
     return Path(str(resources.files("hub.store") / "migrations"))
 
 
-def _newest() -> str:
-    from hub.store.engine import SCHEMA
-
-    return SCHEMA
-
-
 def _entry(row: sa.Row[Any]) -> Entry:
     values = {name: getattr(row, name) for name in _COLUMNS}
     values["body"] = bytes(values["body"])
     return Entry(**values)
-
-
-def replayable(entries: Sequence[Entry]) -> list[Entry]:
-    """The lines that a replay takes in: requests that were refused are not among them."""
-    return [entry for entry in entries if not entry.refused]

@@ -133,7 +133,9 @@ class Club:
 
     def kill(self) -> None:
         """The process is gone; the operating system frees the lock and the broker publishes the last will."""
-        assert self._journal is not None and self._hub_bus is not None and self.hub is not None
+        assert self._journal is not None
+        assert self._hub_bus is not None
+        assert self.hub is not None
         self._hub_bus.vanish()
         self.hub._pins.shutdown(wait=False)
         self._journal.close()

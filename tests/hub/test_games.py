@@ -62,8 +62,8 @@ def world_on(club: Club, seed: int, habits: Habits, board: str = "b1") -> World:
 
 @pytest.mark.parametrize("habits", HABITS.values(), ids=HABITS.keys())
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_score_of_two_rounds_is_the_truths(tmp_path: Path, habits: Habits, seed: int) -> None:
-    club = Club(tmp_path)
+def test_score_of_two_rounds_is_the_truths(quick_path: Path, habits: Habits, seed: int) -> None:
+    club = Club(quick_path)
     assert club.ask("start", {"rules": "match-play", "level": "judge"}).ok
     world = world_on(club, seed, habits)
     truths = [play_round(club, world, opener) for opener in "AB"]

@@ -52,6 +52,19 @@ class Disc:
 
 
 @dataclass
+class Flight:
+    """One shot on its way."""
+
+    id: str
+    side: str
+    foul: bool
+    events: list[tuple[str, ...]] = field(default_factory=list)
+    rest: dict[str, Any] = field(default_factory=dict)
+    holed: Disc | None = None
+    struck_own: list[Disc] = field(default_factory=list)
+
+
+@dataclass
 class Truth:
     """What a round came to."""
 
@@ -107,7 +120,6 @@ class World:
     owners: dict[int, str] = field(default_factory=dict)
     shots: int = 0
     truth: Truth | None = None
-    doubts: dict[int, bool] = field(default_factory=dict)
 
     def start_round(self) -> None:
         self.discs = []
@@ -172,97 +184,105 @@ class World:
 
     def shoot(self, side: str) -> None:
         """One shot, its facts and its truth."""
-        assert self.truth is not None
         self.shots += 1
-        rng, habits = self.rng, self.habits
-        if self.hole is not None and rng.random() >= habits.lift_late:
+        if self.hole is not None and self.rng.random() >= self.habits.lift_late:
             self.lift()
-        if rng.random() < habits.finger:
+        if self.rng.random() < self.habits.finger:
             self.beam(self.wait(0.5))
         self.wait(3.0)
         self.serial += 1
-        shot_id = f"d{self.serial}"
-        mine = [d for d in self.discs if d.side == side]
-        theirs = [d for d in self.discs if d.side != side]
         start_ns = self.wait(0.1)
-        events: list[tuple[str, ...]] = []
-        rest: dict[str, Any] = {}
-        holed: Disc | None = None
-        foul = rng.random() < habits.foul
-        wants_twenty = rng.random() < habits.twenty and self.hole is None
-        struck_own: list[Disc] = []
-        x_mm, y_mm = self.resting()
-        moved = Disc(shot_id, side, x_mm, y_mm)
-        if theirs and not foul:
-            target = rng.choice(theirs)
-            events.append(("hit", shot_id, target.id))
-            self.discs.remove(target)
-            if rng.random() < habits.opponents_twenty and self.hole is None:
-                events.append(("hole", target.id))
-                rest[target.id] = "hole"
-                holed = target
-                self.truth.opponents_twenties += 1
-            elif rng.random() < 0.5:
-                events.append(("off", target.id))
-                rest[target.id] = "ditch"
-            else:
-                tx_mm, ty_mm = self.resting()
-                there = replace(target, x_mm=tx_mm, y_mm=ty_mm)
-                self.discs.append(there)
-                rest[target.id] = there.place
-        elif theirs and mine and rng.random() < 0.5:
-            struck_own.append(rng.choice(mine))
-            events.append(("hit", shot_id, struck_own[0].id))
-        if not theirs and not foul:
-            moved = Disc(shot_id, side, *self.clear_radius(42.0, 116.0))
-        elif not theirs:
-            moved = Disc(shot_id, side, *self.clear_radius(122.0, 286.0))
-        moved = self.apart(moved)
-        if wants_twenty and holed is None and (theirs or not foul):
-            events.append(("hole", shot_id))
-            rest[shot_id] = "hole"
-            holed = moved
-        elif rng.random() < 0.1 and (theirs or foul):
-            events.append(("off", shot_id))
-            rest[shot_id] = "ditch"
-        else:
-            rest[shot_id] = moved.place
-            self.discs.append(moved)
-        for own in struck_own:
-            rest[own.id] = own.place
-        if not theirs and foul and rest[shot_id] == "hole":
-            foul = False
-        self.valid[self.shots] = not foul
-        if holed is not None:
-            self.owners[self.shots] = "none" if foul else holed.side
-            if rng.random() >= habits.beam_blind:
+        flight = Flight(f"d{self.serial}", side, foul=self.rng.random() < self.habits.foul)
+        theirs = [d for d in self.discs if d.side != side]
+        self.strike(flight, theirs)
+        self.come_to_rest(flight, theirs)
+        self.valid[self.shots] = not flight.foul
+        if flight.holed is not None:
+            self.owners[self.shots] = "none" if flight.foul else flight.holed.side
+            if self.rng.random() >= self.habits.beam_blind:
                 self.beam(start_ns + round(0.6 * S))
+        self.report(flight, theirs, start_ns)
+        self.aftermath(flight)
+
+    def strike(self, flight: Flight, theirs: list[Disc]) -> None:
+        """What the shot disc touches, and where that goes."""
+        rng = self.rng
+        mine = [d for d in self.discs if d.side == flight.side]
+        if theirs and not flight.foul:
+            target = rng.choice(theirs)
+            flight.events.append(("hit", flight.id, target.id))
+            self.discs.remove(target)
+            if rng.random() < self.habits.opponents_twenty and self.hole is None:
+                flight.events.append(("hole", target.id))
+                flight.rest[target.id] = "hole"
+                flight.holed = target
+            elif rng.random() < 0.5:
+                flight.events.append(("off", target.id))
+                flight.rest[target.id] = "ditch"
+            else:
+                x_mm, y_mm = self.resting()
+                there = replace(target, x_mm=x_mm, y_mm=y_mm)
+                self.discs.append(there)
+                flight.rest[target.id] = there.place
+        elif theirs and mine and rng.random() < 0.5:
+            own = rng.choice(mine)
+            flight.struck_own.append(own)
+            flight.events.append(("hit", flight.id, own.id))
+            flight.rest[own.id] = own.place
+
+    def come_to_rest(self, flight: Flight, theirs: list[Disc]) -> None:
+        """Where the shot disc ends: in the hole, off the board or on it."""
+        rng = self.rng
+        wants_twenty = rng.random() < self.habits.twenty and self.hole is None and flight.holed is None
+        if theirs:
+            x_mm, y_mm = self.resting()
+        else:
+            x_mm, y_mm = self.clear_radius(122.0, 286.0) if flight.foul else self.clear_radius(42.0, 116.0)
+        moved = self.apart(Disc(flight.id, flight.side, x_mm, y_mm))
+        if wants_twenty and (theirs or not flight.foul):
+            flight.events.append(("hole", flight.id))
+            flight.rest[flight.id] = "hole"
+            flight.holed = moved
+        elif rng.random() < 0.1 and (theirs or flight.foul):
+            flight.events.append(("off", flight.id))
+            flight.rest[flight.id] = "ditch"
+        else:
+            flight.rest[flight.id] = moved.place
+            self.discs.append(moved)
+
+    def report(self, flight: Flight, theirs: list[Disc], start_ns: int) -> None:
+        """What the camera tells of it."""
         end_ns = self.wait(1.6)
         doubts: tuple[Doubt, ...] = ()
-        if theirs and rng.random() < habits.contact_doubt:
-            doubts = self.contact_doubt(shot_id, theirs, events, foul=foul)
+        if theirs and self.rng.random() < self.habits.contact_doubt:
+            doubts = self.contact_doubt(flight, theirs)
         shot = Shot(
-            disc=shot_id,
-            colour=COLOUR[side],
-            placed=Place(304.8, 0.0 if side == "A" else 180.0),
-            events=tuple(events),
-            rest=rest,
+            disc=flight.id,
+            colour=COLOUR[flight.side],
+            placed=Place(304.8, 0.0 if flight.side == "A" else 180.0),
+            events=tuple(flight.events),
+            rest=flight.rest,
             start_ns=start_ns,
             end_ns=end_ns,
             doubts=doubts,
         )
         self.send("camera", shot, self.wait(0.3))
-        if holed is not None:
-            self.hole = holed
-            self.discs = [d for d in self.discs if d.id != holed.id]
+        if flight.holed is not None:
+            self.hole = flight.holed
+            self.discs = [d for d in self.discs if d.id != flight.holed.id]
         self.layout()
-        if foul:
+
+    def aftermath(self, flight: Flight) -> None:
+        """What the players do about it."""
+        assert self.truth is not None
+        if flight.foul:
             self.truth.fouls += 1
-            self.truth.fouled_twenties += holed is not None
-            self.take_off({shot_id, *(d.id for d in struck_own)})
-        elif holed is not None:
-            self.twenties[holed.side] += 1
-        if rng.random() < habits.nudge and self.discs:
+            self.truth.fouled_twenties += flight.holed is not None
+            self.take_off({flight.id, *(d.id for d in flight.struck_own)})
+        elif flight.holed is not None:
+            self.twenties[flight.holed.side] += 1
+            self.truth.opponents_twenties += flight.holed.side != flight.side
+        if self.rng.random() < self.habits.nudge and self.discs:
             self.nudge()
 
     def apart(self, disc: Disc) -> Disc:
@@ -274,19 +294,16 @@ class World:
             disc = replace(disc, x_mm=disc.r_mm * math.cos(a), y_mm=disc.r_mm * math.sin(a))
         return disc
 
-    def contact_doubt(
-        self, shot_id: str, theirs: list[Disc], events: list[tuple[str, ...]], *, foul: bool
-    ) -> tuple[Doubt, ...]:
+    def contact_doubt(self, flight: Flight, theirs: list[Disc]) -> tuple[Doubt, ...]:
         """The camera cannot tell whether an opposing disc was grazed."""
-        if foul:
-            grazed = (*events, ("hit", shot_id, theirs[0].id))
-            self.doubts[self.shots] = False
-            return (Doubt("contact", (shot_id,), (tuple(events), grazed)),)
+        events = tuple(flight.events)
+        if flight.foul:
+            grazed = (*events, ("hit", flight.id, theirs[0].id))
+            return (Doubt("contact", (flight.id,), (events, grazed)),)
         missed = tuple(e for e in events if not (e[0] == "hit" and e[2] in {d.id for d in theirs}))
-        if any(e[0] in {"off", "hole"} and e[1] != shot_id for e in events):
+        if any(e[0] in {"off", "hole"} and e[1] != flight.id for e in events):
             return ()
-        self.doubts[self.shots] = True
-        return (Doubt("contact", (shot_id,), (missed, tuple(events))),)
+        return (Doubt("contact", (flight.id,), (missed, events)),)
 
     def take_off(self, fouled: set[str]) -> None:
         """The shooter's hand takes the discs of a foul away, or they are forgotten and play goes on."""

@@ -1,0 +1,21 @@
+"""Folders for journals whose every transaction waits for the disk."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+MEMORY = Path("/dev/shm")
+
+
+@pytest.fixture
+def quick_path(tmp_path: Path) -> Iterator[Path]:
+    """A folder in memory where there is one, so that thousands of synchronous commits take no time."""
+    if not MEMORY.is_dir():
+        yield tmp_path
+        return
+    with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
+        yield Path(folder)
