@@ -85,6 +85,7 @@ def test_what_was_banked_and_lies_there_is_shown_while_people_decide() -> None:
     ("shot", "why"),
     [
         ("A@1 s@304.8/0 : = s@285/0", "moved further than a disc's radius"),
+        ("A@1 s@300/0 : = s@284/0", "moved just a disc's radius"),
         ("A@1 s : = s@301.8/0", "nobody saw where it was placed"),
         ("A@1 s@304.8/0 : s# = s@301.8/0", "it met a peg, so it was on its way"),
         ("A@1 s@304.8/0 : = s/", "it is in the ditch"),
@@ -252,6 +253,23 @@ def test_what_is_odd_is_told_and_changes_nothing(position: str, shot: str, rules
 def test_dealt_discs_can_be_other_than_the_rules_say() -> None:
     assert judge("A:P@60/0", "A@1 s : = s@60/90", dealt={"A": 1, "B": 12}).codes == ("too_many_discs",)
     assert not judge("A:P@60/0", "A@1 s : = s@60/90", dealt={"A": 2, "B": 12}).referee
+
+
+def test_every_disc_that_was_dealt_may_be_used() -> None:
+    assert not judge("B:X@60/0", "A@1 s : s>X = s@60/90", dealt={"A": 1, "B": 1}).referee
+    assert not judge("A:P@60/0 B:X@60/0", "A@1 s : s>X = s@60/90", dealt={"A": 2, "B": 1}).referee
+    assert not judge("B:X@60/0 +Ax1 +Bx1", "A@1 s : s>X = s@60/90", dealt={"A": 2, "B": 2}).referee
+
+
+@pytest.mark.parametrize("position", ["B:X@0/0", "B:X@330.2/0"])
+def test_discs_may_lie_from_the_middle_to_the_edge(position: str) -> None:
+    assert not judge(position, "A@1 s : s>X = s@60/90").referee
+    assert not judge("B:Y@60/0", f"A@1 s : s>Y = s{position.removeprefix('B:X')}").referee
+
+
+def test_a_dead_disc_that_drops_and_is_taken_out_is_no_contradiction() -> None:
+    verdict = judge("B:X@150/0", r"A@1 s : s>X X/ X\ X* = s@200/0 X@60/0")
+    assert (verdict.referee, verdict.removed) == (False, {"X"})
 
 
 def test_another_board_has_its_own_limits() -> None:
