@@ -118,7 +118,7 @@ class BeamPins:
         try:
             if emitter_pin:
                 self._emitter = _claim(lambda: OutputDevice(emitter_pin, initial_value=True, pin_factory=factory))
-            # The pull-up stands outside, see hardware/README: the Pi's own is too weak for a cable.
+            # The pull-up stands outside: the Pi's own is too weak for a cable.
             self._receiver = _claim(
                 lambda: InputDevice(pin, pull_up=None, active_state=broken_level == "high", pin_factory=factory)
             )

@@ -28,6 +28,8 @@ from hub.link.messages import Source
 
 log = logging.getLogger(__name__)
 
+_GOODBYE_S = 0.5
+
 
 class Systemd:
     """What systemd wants to hear, if it started us."""
@@ -100,12 +102,14 @@ class Service:
         self._inbox: Inbox[None] = Inbox()
         self._systemd = Systemd()
         self._watchdog_at_s = 0.0
+        self._started = False
         self.stopping = False
 
     def __enter__(self) -> Self:
         if self._signals:
             for number in (signal.SIGTERM, signal.SIGINT):
                 signal.signal(number, self._on_signal)
+        self._started = True
         self.reporter.start()
         self._systemd.notify("READY=1")
         return self
@@ -114,7 +118,12 @@ class Service:
         self.close()
 
     def close(self) -> None:
-        """Say goodbye and free everything; also right for one that was never started."""
+        """Say goodbye and free everything; also right for one that was never started.
+
+        The hub gets a moment to acknowledge what it has just been sent; what it does not, the next run sends again.
+        """
+        if self._started:
+            self.reporter.wait_acknowledged(_GOODBYE_S)
         self._systemd.close()
         self.reporter.close()
         self._lock.release()

@@ -81,6 +81,14 @@ def test_facts_survive_from_one_run_to_the_next(config: Config, broker: MemoryBr
     assert boots[0] != boots[1]
 
 
+def test_the_hub_gets_a_moment_to_acknowledge_before_the_goodbye(config: Config, broker: MemoryBroker) -> None:
+    hub = FakeHub(broker.bus()).start()
+    with service(config, broker) as running:
+        running.reporter.report(BeamWarning("stuck", 1))
+    assert hub.facts() == [BeamWarning("stuck", 1)]
+    assert running.reporter.outstanding == 0
+
+
 def test_a_second_daemon_of_a_source_is_refused_until_the_first_is_gone(config: Config, broker: MemoryBroker) -> None:
     with service(config, broker):
         with pytest.raises(AlreadyRunningError, match="another beam daemon"):
