@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firmware_py.beam import episodes
+from firmware_py.beam.cases import Given, SelfTestScript, _run_pins, _run_pure, _script
 from firmware_py.beam.chatter import NO_EDGES, count_edge
 from firmware_py.beam.episodes import MS
 from firmware_py.beam.state import Beam, Edge, Emitter, Event, Level
@@ -178,3 +179,34 @@ def test_a_late_event_counts_as_now(times_ms: list[int]) -> None:
         before_ns = beam.now_ns
         beam, _ = episodes.feed(beam, Edge(at_ms * MS, blocked=index % 2 == 0))
         assert beam.now_ns >= before_ns
+
+
+levels = st.lists(st.tuples(st.integers(0, 12_000), st.sampled_from(["blocked", "clear"])), max_size=12)
+self_tests = st.lists(
+    st.tuples(st.integers(0, 12_000), st.lists(st.integers(0, 160), max_size=3, unique=True)), max_size=3
+)
+
+
+@given(edges=levels, unheard=levels, tests=self_tests, start=st.sampled_from(["blocked", "clear"]))
+@settings(max_examples=150, deadline=None)
+def test_gpiozeros_pins_tell_the_same_story(
+    edges: list[tuple[float, str]],
+    unheard: list[tuple[float, str]],
+    tests: list[tuple[int, list[int]]],
+    start: str,
+) -> None:
+    scripts = [
+        SelfTestScript(
+            at_ms, 10, tuple((at_ms + t / 10, "clear" if n % 2 else "blocked") for n, t in enumerate(sorted(times)))
+        )
+        for at_ms, times in tests
+    ]
+    given_case = Given(
+        edges=tuple(sorted(edges)),
+        until_ms=20_000,
+        start=start,
+        self_tests=tuple(scripts),
+        levels=tuple(sorted(unheard)),
+    )
+    script = _script(given_case)
+    assert _run_pure(given_case, script) == _run_pins(given_case, script)
