@@ -4,10 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import NamedTuple, Protocol
+from urllib.parse import SplitResult, urlsplit
 
 
 class BusError(Exception):
     """The broker refuses us or cannot be named; says which broker and how to mend it."""
+
+
+def broker_address(url: str) -> tuple[str, int, SplitResult]:
+    """Host, port and all parts of ``mqtt://[user[:password]@]host[:port]``.
+
+    Raises:
+        BusError: the URL names no broker.
+    """
+    parts = urlsplit(url)
+    if parts.scheme != "mqtt" or not parts.hostname:
+        raise BusError(f"broker {url!r}: expected mqtt://host[:port]")
+    try:
+        return parts.hostname, parts.port or 1883, parts
+    except ValueError:
+        raise BusError(f"broker {url!r}: the port must be a number from 1 to 65535") from None
 
 
 class Message(NamedTuple):

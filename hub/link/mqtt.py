@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import socket
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 import paho.mqtt.client as paho
 from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode
@@ -17,7 +17,7 @@ from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 
 from hub.link import topics
-from hub.link.bus import BusError, ConnectionHandler, Handler, Message, Will
+from hub.link.bus import ConnectionHandler, Handler, Message, Will, broker_address
 
 log = logging.getLogger(__name__)
 
@@ -40,14 +40,7 @@ class MqttBus:
     """
 
     def __init__(self, url: str, client_id: str, *, will: Will | None = None, password: str | None = None) -> None:
-        parts = urlsplit(url)
-        if parts.scheme != "mqtt" or not parts.hostname:
-            raise BusError(f"broker {url!r}: expected mqtt://host[:port]")
-        self._host = parts.hostname
-        try:
-            self._port = parts.port or 1883
-        except ValueError:
-            raise BusError(f"broker {url!r}: the port must be a number from 1 to 65535") from None
+        self._host, self._port, parts = broker_address(url)
         self._subscriptions: list[tuple[str, Handler]] = []
         self._connection_handlers: list[ConnectionHandler] = []
         self._connected = False
