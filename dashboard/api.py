@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 from flask import Blueprint, Response, request
+from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 from dashboard import auth
 from dashboard.asking import Asker, AskError
@@ -69,13 +70,21 @@ def blueprint(club: Club, asker: Asker) -> Blueprint:
         response.status_code = 200 if club.broker and club.hub else 503
         return response
 
-    @api.route("/api/1/<path:rest>", methods=["GET", "POST"])
-    def unknown(rest: str) -> Response:
-        raise ApiError(404, "unknown_path", f"There is no {request.method} /api/1/{rest}.")
-
     api.register_error_handler(ApiError, ApiError.response)
     api.register_error_handler(AskError, _refused)
+    api.app_errorhandler(HTTPException)(_as_json)
     return api
+
+
+def _as_json(error: HTTPException) -> Response | HTTPException:
+    """What the framework itself refuses (path, method, length), as JSON for those who asked the API."""
+    if not request.path.startswith("/api/"):
+        return error
+    code = error.name.lower().replace(" ", "_")
+    response = ApiError(error.code or 500, code, f"{request.method} {request.path}: {error.description}").response()
+    if isinstance(error, MethodNotAllowed) and error.valid_methods:
+        response.headers["Allow"] = ", ".join(sorted(error.valid_methods))
+    return response
 
 
 def _refused(error: AskError) -> Response:

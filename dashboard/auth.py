@@ -85,7 +85,7 @@ def asker_token(board: str) -> str:
 
 
 def _checked(token: str) -> str:
-    if len(token) > MAX_TOKEN or not token.isprintable() or not token.isascii():
+    if not 0 < len(token) <= MAX_TOKEN or not token.isprintable() or not token.isascii():
         raise ApiError(401, "bad_token", "That is not a token.")
     return token
 

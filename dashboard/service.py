@@ -6,16 +6,19 @@ second worker, would not work (design: "Dashboard process"). So the parent only 
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import logging
 import os
 import secrets
 import socket
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hub.link.bus import BusError, broker_address
 from hub.link.config import SECRET_MODE, Config, ConfigError, read_secret
 
 if TYPE_CHECKING:
@@ -30,12 +33,12 @@ def run(config: Config) -> int:
     """Serve the pages until SIGTERM.
 
     Returns:
-        0 after a clean stop; 3 if the address, the secret or the board's preset cannot be had.
+        0 after a clean stop; 3 if the address, the broker's URL, the secret or the board's preset is of no use.
     """
     try:
-        listener = _listen(config.dashboard.host, config.dashboard.port)
         make_app = _prepared(config)
-    except (OSError, ConfigError, ValueError) as error:
+        listener = _listen(config.dashboard.host, config.dashboard.port)
+    except (OSError, BusError, ValueError) as error:
         print(f"dashboard: {error}", file=sys.stderr)
         return MISSING
     host, port = listener.getsockname()[:2]
@@ -50,12 +53,17 @@ def _listen(host: str, port: int) -> socket.socket:
     Raises:
         OSError: with a message for people.
     """
+    if not 0 <= port <= 65535:  # the resolver would take it modulo 65536
+        raise OSError(f"{host}:{port}: a port is a number from 0 to 65535")
     try:
         family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        listener = socket.socket(family, kind)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(address)
-        listener.listen(_BACKLOG)
+        with contextlib.ExitStack() as undo:
+            listener = undo.enter_context(socket.socket(family, kind))
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind(address)
+            listener.listen(_BACKLOG)
+            undo.pop_all()
+            return listener
     except OSError as error:
         why = {
             errno.EADDRINUSE: "is taken by another program; choose another [dashboard] port or stop that program",
@@ -63,15 +71,13 @@ def _listen(host: str, port: int) -> socket.socket:
             errno.EADDRNOTAVAIL: "is no address of this machine; mend [dashboard] host",
         }.get(error.errno or 0, f"cannot be listened at: {error.strerror or error}")
         raise OSError(f"{host}:{port} {why}") from None
-    except OverflowError:
-        raise OSError(f"{host}:{port}: a port is a number from 0 to 65535") from None
-    return listener
 
 
 def _prepared(config: Config) -> Callable[[], Flask]:
     """Everything that can be wrong is looked at here; the rest is done in the worker, by the function returned."""
     from hardware.board import load_board
 
+    broker_address(config.mqtt.url)
     secret_key = _secret_key(Path(config.dashboard.secret_file))
     password = read_secret(Path(config.mqtt.password_file)) if config.mqtt.password_file else None
     geometry = load_board(config.board.preset)
@@ -102,17 +108,23 @@ def _secret_key(path: Path) -> str:
     if not path.exists():
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, SECRET_MODE)
-        except FileExistsError:
-            return _secret_key(path)  # another process was a moment faster
+            _make_key(path)
         except OSError as error:
             raise OSError(f"{path}: the key for cookies cannot be made there: {error.strerror}") from None
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(secrets.token_hex(32) + "\n")
     key = read_secret(path)
     if len(key) < 32:
         raise ConfigError(f"{path}: expected a key of at least 32 characters; remove the file and it is made anew")
     return key
+
+
+def _make_key(path: Path) -> None:
+    """Write a new key beside the path and put it there whole, unless another process was faster."""
+    with tempfile.NamedTemporaryFile("w", dir=path.parent, prefix=f".{path.name}-", encoding="utf-8") as file:
+        os.fchmod(file.fileno(), SECRET_MODE)
+        file.write(secrets.token_hex(32) + "\n")
+        file.flush()
+        with contextlib.suppress(FileExistsError):
+            os.link(file.name, path)
 
 
 def _serve(listener: socket.socket, make_app: Callable[[], Flask]) -> int:

@@ -1,0 +1,149 @@
+"""A dashboard without a server, and a hub that only a test would trust."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+from dashboard import create_app
+from dashboard.asking import Asker
+from dashboard.club import Club
+from hardware.board import TOURNAMENT
+from hub.link import topics
+from hub.link.asks import AskBody, Login, decode_ask
+from hub.link.bus import Message
+from hub.link.memory import MemoryBroker
+from hub.link.messages import Answer, Ask, decode, encode
+from hub.link.snapshot import Table
+
+PIN = "4711"
+TOKEN = "token-of-board-1"
+NOW_MS = 1_800_000_000_000
+
+
+@dataclass
+class FakeHub:
+    """Answers asks at once and remembers them; a silent one never answers.
+
+    Attributes:
+        asked: (board, request, ask, body) in order.
+        refuse: an error for every ask but login.
+    """
+
+    broker: MemoryBroker
+    asked: list[tuple[str, str, Ask, AskBody]] = field(default_factory=list)
+    refuse: str = ""
+    silent: bool = False
+    answered: dict[str, Answer] = field(default_factory=dict)
+
+    def start(self) -> None:
+        self.bus = self.broker.bus()
+        self.bus.subscribe(topics.ALL_ASKS, self._take)
+        self.bus.start()
+        self.bus.publish(topics.HUB_STATUS, b"online", retain=True)
+
+    def publish(self, *tables: Table) -> None:
+        for table in tables:
+            self.bus.publish(topics.table(table.board), encode(table), retain=True)
+
+    def status(self, board: str, source: str, word: bytes) -> None:
+        self.bus.publish(topics.status(board, source), word, retain=True)
+
+    def _take(self, message: Message) -> None:
+        topic = topics.parse(message.topic)
+        assert topic is not None
+        ask = decode(message.payload, Ask)
+        body = decode_ask(topic.which, bytes(ask.body))
+        if self.silent:
+            return
+        if ask.id not in self.answered:
+            self.asked.append((topic.board, topic.which, ask, body))
+            self.answered[ask.id] = self._judge(ask, body)
+        self.bus.publish(topics.answer(ask.client), encode(self.answered[ask.id]))
+
+    def _judge(self, ask: Ask, body: AskBody) -> Answer:
+        if isinstance(body, Login):
+            assert ask.token == ""
+            if body.pin != PIN:
+                return Answer(ask.id, ok=False, error="wrong_pin: that is not the PIN of this board")
+            return Answer(ask.id, ok=True, body={"token": TOKEN, "role": "table", "board": body.board, "expires": 0})
+        if ask.token != TOKEN:
+            return Answer(ask.id, ok=False, error="bad_token: this token is not known")
+        if self.refuse:
+            return Answer(ask.id, ok=False, error=self.refuse)
+        return Answer(ask.id, ok=True, body={"rev": ask.rev + 1})
+
+
+@pytest.fixture
+def broker() -> MemoryBroker:
+    return MemoryBroker()
+
+
+@pytest.fixture
+def hub(broker: MemoryBroker) -> FakeHub:
+    fake = FakeHub(broker)
+    fake.start()
+    return fake
+
+
+@dataclass
+class Site:
+    """The dashboard under test; its club works when it is told to."""
+
+    app: Flask
+    club: Club
+    asker: Asker
+
+    def client(self) -> FlaskClient:
+        return self.app.test_client()
+
+
+@pytest.fixture
+def site(broker: MemoryBroker, hub: FakeHub) -> Iterator[Site]:
+    bus = broker.bus()
+    club = Club(bus, TOURNAMENT, wall_ms=lambda: NOW_MS)
+    asker = Asker(bus, timeout_s=0.05)
+    bus.start()
+    club.work()
+    yield Site(create_app(club, asker, secret_key="k" * 32, beat_s=0.01), club, asker)
+    bus.close()
+
+
+@pytest.fixture
+def client(site: Site) -> FlaskClient:
+    return site.client()
+
+
+class Phone:
+    """A browser that has the page of a board open."""
+
+    def __init__(self, client: FlaskClient, board: str) -> None:
+        self.client = client
+        self.board = board
+        page = client.get(f"/table/{board}").get_data(as_text=True)
+        self.csrf = page.split('name="csrf" content="')[1].split('"')[0]
+
+    def ask(self, request: str, body: dict[str, Any] | None = None, **more: Any) -> Any:
+        return self.client.post(
+            f"/api/1/boards/{self.board}/ask/{request}",
+            json={"body": body or {}, **more},
+            headers={"X-CSRF-Token": self.csrf},
+        )
+
+
+@pytest.fixture
+def phone(client: FlaskClient, hub: FakeHub, site: Site) -> Callable[[Table], Phone]:
+    """A phone at a board whose table is published and whose token came by a link."""
+
+    def open_page(table: Table, token: str = TOKEN) -> Phone:
+        hub.publish(table)
+        site.club.work()
+        client.get(f"/table/{table.board}?token={token}")
+        return Phone(client, table.board)
+
+    return open_page

@@ -1,0 +1,138 @@
+"""Who may ask: PIN, link, bearer; nobody by another page's doing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from flask.testing import FlaskClient
+
+from hub.link.asks import Login
+from tests.dashboard.conftest import PIN, TOKEN, FakeHub, Phone, Site
+from tests.dashboard.samples import idle, playing
+
+OpenPhone = Callable[..., Phone]
+
+
+def log_in(client: FlaskClient, board: str = "board-1", pin: str = PIN, csrf: str | None = None) -> object:
+    page = client.get("/login").get_data(as_text=True)
+    found = re.search(r'name="csrf" value="([^"]+)"', page)
+    assert found is not None
+    return client.post("/login", data={"board": board, "pin": pin, "csrf": found[1] if csrf is None else csrf})
+
+
+def test_the_pin_of_a_board_opens_it(client: FlaskClient, site: Site, hub: FakeHub) -> None:
+    hub.publish(idle("board-1"))
+    site.club.work()
+    response = log_in(client)
+    assert (response.status_code, response.location) == (303, "/table/board-1")
+    assert hub.asked[-1][:2] == ("hub", "login")
+    assert hub.asked[-1][3] == Login("board-1", PIN)
+    assert Phone(client, "board-1").ask("undo").status_code == 200
+
+
+def test_a_wrong_pin_says_so_and_opens_nothing(client: FlaskClient, site: Site, hub: FakeHub) -> None:
+    hub.publish(idle("board-1"))
+    site.club.work()
+    response = log_in(client, pin="0000")
+    assert response.status_code == 401
+    assert "not the PIN" in response.get_data(as_text=True)
+    refused = Phone(client, "board-1").ask("undo")
+    assert (refused.status_code, refused.get_json()["error"]["code"]) == (401, "no_token")
+
+
+@pytest.mark.parametrize(("board", "pin", "status"), [("NO BOARD!", PIN, 400), ("hub", PIN, 400), ("board-1", "", 400)])
+def test_a_login_that_cannot_be_never_reaches_the_hub(
+    client: FlaskClient, hub: FakeHub, board: str, pin: str, status: int
+) -> None:
+    assert log_in(client, board=board, pin=pin).status_code == status
+    assert hub.asked == []
+
+
+def test_a_login_form_of_another_site_is_refused(client: FlaskClient, hub: FakeHub) -> None:
+    assert log_in(client, csrf="guessed").status_code == 403
+    assert log_in(client, csrf="").status_code == 403
+    assert hub.asked == []
+
+
+def test_a_board_that_nobody_typed_is_shown_as_text(client: FlaskClient) -> None:
+    page = client.get("/login?board=%22%3E%3Cscript%3Ealert(1)%3C/script%3E").get_data(as_text=True)
+    assert "<script>alert" not in page
+
+
+def test_a_link_with_a_token_opens_its_board_and_hides_the_token(client: FlaskClient, site: Site, hub: FakeHub) -> None:
+    hub.publish(playing("board-1"))
+    site.club.work()
+    response = client.get(f"/table/board-1?token={TOKEN}")
+    assert (response.status_code, response.location) == (303, "/table/board-1")
+    cookie = response.headers["Set-Cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=Lax" in cookie
+    page = client.get("/table/board-1").get_data(as_text=True)
+    assert "data-may-ask" in page
+    assert TOKEN not in page
+    assert Phone(client, "board-1").ask("undo").status_code == 200
+
+
+def test_a_token_of_one_board_is_not_sent_for_another(client: FlaskClient, site: Site, hub: FakeHub) -> None:
+    hub.publish(playing("board-1"), playing("board-2"))
+    site.club.work()
+    client.get(f"/table/board-1?token={TOKEN}")
+    assert Phone(client, "board-2").ask("undo").status_code == 401
+    assert hub.asked == []
+
+
+def test_a_token_that_the_hub_does_not_know_is_forgotten(phone: OpenPhone, hub: FakeHub) -> None:
+    page = phone(playing("board-1"), token="stale")
+    assert page.ask("undo").get_json()["error"]["code"] == "bad_token"
+    assert page.ask("undo").get_json()["error"]["code"] == "no_token"
+    assert len(hub.asked) == 1
+
+
+@pytest.mark.parametrize("token", ["", "%00", "x" * 600, "%C3%A9"])
+def test_what_cannot_be_a_token_is_refused(client: FlaskClient, site: Site, hub: FakeHub, token: str) -> None:
+    hub.publish(playing("board-1"))
+    site.club.work()
+    assert client.get(f"/table/board-1?token={token}").status_code == 401
+
+
+@pytest.mark.parametrize("headers", [{}, {"X-CSRF-Token": "guessed"}, {"X-CSRF-Token": "é"}])
+def test_a_request_of_another_page_is_refused(phone: OpenPhone, hub: FakeHub, headers: dict[str, str]) -> None:
+    page = phone(playing("board-1"))
+    response = page.client.post("/api/1/boards/board-1/ask/undo", json={}, headers=headers)
+    assert (response.status_code, response.get_json()["error"]["code"]) == (403, "csrf")
+    assert hub.asked == []
+
+
+def test_a_program_uses_its_token_as_bearer_without_a_cookie(client: FlaskClient, hub: FakeHub) -> None:
+    for token, status in ((TOKEN, 200), ("wrong", 401)):
+        response = client.post("/api/1/boards/board-1/ask/undo", json={}, headers={"Authorization": f"Bearer {token}"})
+        assert response.status_code == status
+    assert [ask.token for _, _, ask, _ in hub.asked] == [TOKEN, "wrong"]
+
+
+def test_logging_out_forgets_the_token(phone: OpenPhone) -> None:
+    page = phone(playing("board-1"))
+    assert page.client.post("/logout", data={"csrf": "guessed"}).status_code == 403
+    assert page.client.post("/logout", data={"csrf": page.csrf}).status_code == 303
+    assert Phone(page.client, "board-1").ask("undo").status_code == 401
+
+
+def test_a_cookie_that_was_changed_counts_for_nothing(phone: OpenPhone) -> None:
+    page = phone(playing("board-1"))
+    cookie = page.client.get_cookie("crokinole")
+    assert cookie is not None
+    forged = cookie.value[:-3] + ("abc" if not cookie.value.endswith("abc") else "xyz")
+    page.client.set_cookie("crokinole", forged)
+    assert page.ask("undo").status_code == 403
+
+
+def test_a_browser_keeps_a_few_boards_and_the_oldest_gives_way(client: FlaskClient, site: Site, hub: FakeHub) -> None:
+    boards = [f"board-{n}" for n in range(1, 11)]
+    hub.publish(*(playing(board) for board in boards))
+    site.club.work()
+    for board in boards:
+        client.get(f"/table/{board}?token={TOKEN}")
+    may_ask = [board for board in boards if "data-may-ask" in client.get(f"/table/{board}").get_data(as_text=True)]
+    assert may_ask == boards[2:]

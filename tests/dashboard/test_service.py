@@ -1,0 +1,205 @@
+"""The dashboard's process: one clear line when it cannot start, patience when the broker is away, a clean end."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from dashboard import service
+from hub.link import topics
+from hub.link.config import BoardSection, Config, DashboardSection, MqttSection, show_config
+from hub.link.messages import encode
+from hub.link.mqtt import MqttBus
+from tests.conftest import BrokerProcess, embedded_broker_process, free_port, wait_for_port
+from tests.dashboard.samples import playing
+
+
+def config_for(folder: Path, **changes: Any) -> Config:
+    section = DashboardSection(port=free_port(), secret_file=str(folder / "dashboard.secret"))
+    return Config(mqtt=MqttSection(f"mqtt://127.0.0.1:{free_port()}"), dashboard=replace(section, **changes))
+
+
+@pytest.fixture(autouse=True)
+def _never_serve_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    def serve(*_: object) -> int:
+        pytest.fail("it would have started")
+
+    monkeypatch.setattr(service, "_serve", serve)
+
+
+def refused(config: Config, capfd: pytest.CaptureFixture[str]) -> str:
+    assert service.run(config) == 3
+    captured = capfd.readouterr().err
+    assert captured.count("\n") == 1, captured
+    return captured
+
+
+def test_a_taken_port_is_told_in_one_line(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        line = refused(config_for(tmp_path, port=port), capfd)
+    assert f"127.0.0.1:{port} is taken" in line
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"host": "192.0.2.1"}, "no address of this machine"),
+        ({"port": -1}, "from 0 to 65535"),
+        ({"port": 70000}, "from 0 to 65535"),
+    ],
+)
+def test_an_impossible_address(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], changes: dict[str, Any], words: str
+) -> None:
+    assert words in refused(config_for(tmp_path, **changes), capfd)
+
+
+def test_a_secret_that_others_can_read_is_refused(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    secret = tmp_path / "dashboard.secret"
+    secret.write_text("k" * 64)
+    secret.chmod(0o644)
+    assert "0600" in refused(config_for(tmp_path), capfd)
+
+
+def test_a_short_secret_is_refused(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    secret = tmp_path / "dashboard.secret"
+    secret.touch(0o600)
+    assert "at least 32" in refused(config_for(tmp_path), capfd)
+
+
+def test_a_secret_that_cannot_be_made_is_told(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "file").touch()
+    assert "cannot be made" in refused(config_for(tmp_path, secret_file=str(tmp_path / "file" / "x")), capfd)
+
+
+def test_an_unknown_board_preset_is_told(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    config = replace(config_for(tmp_path), board=BoardSection(preset="moon"))
+    assert "'moon'" in refused(config, capfd)
+
+
+def test_a_broker_url_that_is_none_is_told(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    config = replace(config_for(tmp_path), mqtt=MqttSection("http://x"))
+    assert "mqtt://host" in refused(config, capfd)
+
+
+# ---- the real process
+
+
+class Running:
+    """A dashboard in a process of its own."""
+
+    def __init__(self, config: Config, folder: Path) -> None:
+        self.port = config.dashboard.port
+        self.url = f"http://127.0.0.1:{self.port}"
+        path = folder / "dashboard.toml"
+        path.write_text(show_config(config))
+        self.log = folder / "log"
+        code = (
+            "import sys, pathlib; from dashboard.service import run; from hub.link.config import load_config; "
+            "sys.exit(run(load_config(pathlib.Path(sys.argv[1]))))"
+        )
+        with self.log.open("wb") as log:
+            self.process = subprocess.Popen([sys.executable, "-c", code, str(path)], stderr=log)
+        wait_for_port(self.port, self.process)
+
+    def get(self, path: str) -> tuple[int, Any]:
+        try:
+            with urllib.request.urlopen(self.url + path, timeout=10) as response:
+                return response.status, json.load(response)
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, json.load(error)
+
+    def stop(self) -> int:
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(15)
+
+
+@pytest.fixture
+def broker() -> Iterator[BrokerProcess]:
+    broker = embedded_broker_process()
+    yield broker
+    broker.stop()
+
+
+@pytest.fixture
+def dashboard(tmp_path: Path, broker: BrokerProcess) -> Iterator[Running]:
+    running = Running(replace(config_for(tmp_path), mqtt=MqttSection(broker.url)), tmp_path)
+    yield running
+    if running.process.poll() is None:
+        running.process.kill()
+        running.process.wait(10)
+
+
+def publish_all(url: str, messages: dict[str, bytes]) -> None:
+    """Publish retained messages and return when the broker has them."""
+    seen = threading.Event()
+    bus = MqttBus(url, f"test-{os.getpid()}-{free_port()}")
+    bus.subscribe(topics.table("done"), lambda _: seen.set())
+    up = threading.Event()
+    bus.on_connection(lambda connected: up.set() if connected else None)
+    bus.start()
+    assert up.wait(10)
+    for topic, payload in messages.items():
+        bus.publish(topic, payload, retain=True)
+    bus.publish(topics.table("done"), b"")
+    assert seen.wait(10)
+    bus.close()
+
+
+def test_the_broker_may_come_later_and_go_and_come_again(
+    dashboard: Running, broker: BrokerProcess, tmp_path: Path
+) -> None:
+    assert dashboard.get("/healthz") == (503, {"ok": False, "broker": False, "hub": False})
+    for _ in range(2):
+        broker.start()
+        publish_all(broker.url, {topics.HUB_STATUS: b"online", topics.table("board-1"): encode(playing("board-1"))})
+        # An open stream tells when the broker has come; its first snapshot may still be from before.
+        with urllib.request.urlopen(f"{dashboard.url}/api/1/stream", timeout=20) as stream:
+            for line in stream:
+                if line.startswith(b"data: ") and b'"hub":true' in line and b'"board-1"' in line:
+                    break
+        assert dashboard.get("/healthz")[0] == 200
+        broker.stop()
+        with urllib.request.urlopen(f"{dashboard.url}/api/1/stream", timeout=20) as stream:
+            for line in stream:
+                if line.startswith(b"data: ") and b'"broker":false' in line:
+                    assert b'"board-1"' in line  # the last known is still shown
+                    break
+    assert dashboard.stop() == 0
+    told = dashboard.log.read_text()
+    assert "Traceback" not in told
+    assert (tmp_path / "dashboard.secret").stat().st_mode & 0o777 == 0o600
+
+
+def test_it_ends_soon_although_somebody_listens(dashboard: Running) -> None:
+    with urllib.request.urlopen(f"{dashboard.url}/api/1/stream", timeout=10) as stream:
+        assert stream.readline().startswith(b"retry")
+        assert dashboard.stop() == 0
+    assert "Traceback" not in dashboard.log.read_text()
+
+
+def test_a_second_start_keeps_the_cookies_of_the_first(tmp_path: Path, broker: BrokerProcess) -> None:
+    keys = []
+    for _ in range(2):
+        running = Running(replace(config_for(tmp_path), mqtt=MqttSection(broker.url)), tmp_path)
+        keys.append((tmp_path / "dashboard.secret").read_text())
+        running.get("/healthz")  # its worker is there, so it has taken charge of signals
+        assert running.stop() == 0
+    assert keys[0] == keys[1]
