@@ -30,7 +30,7 @@ FARTHEST = 1.36
 #: Disc radii looked for while none is known, in outer radii; 0.051..0.070 were measured on real boards.
 RADIUS_RANGE = (0.044, 0.078)
 #: Score from which a suspect is a disc, and from which it teaches radius and colours.
-ACCEPT, CLEAR = 0.54, 0.72
+ACCEPT, CLEAR = 0.48, 0.72
 #: Discs closer than this, in radii, are one disc seen twice; leaning ones in the ditch overlap in the picture.
 APART = 1.3
 #: Strangeness of colour up to which a suspect gains by its colour is 1.5 times this.
@@ -121,7 +121,7 @@ def find_discs(
 
 def _places(votes: Floats, radii_px: Array, scale: float, outer_mm: float, most: int) -> Array:
     """Rows ``(x_mm, y_mm, radius_mm, share)`` of the suspects on the board plane."""
-    peaks = suspects(votes, radii_px, apart_px=0.035 * VIEW_PX, most=most)
+    peaks = suspects(votes, radii_px, apart_px=0.02 * VIEW_PX, most=most)
     middle = (votes.shape[1] - 1) / 2
     x, y = (peaks[:, 0] - middle) * scale, (middle - peaks[:, 1]) * scale
     rows = np.stack([x, y, peaks[:, 2] * scale, peaks[:, 3]], axis=1)
