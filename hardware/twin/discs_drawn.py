@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hardware.twin.scene import Colour, SceneDisc
-from hardware.twin.sprites import Box, Field, Picture, Sprite, Stage, bgr, ramp, three, to_bytes
+from hardware.twin.sprites import Box, Field, Picture, Sprite, Stage, ramp, three, to_bytes
 from hardware.twin.styles import BoardStyle, DiscStyle
 
 _FACE_PX = 96
@@ -220,11 +220,15 @@ def draw_body(body: Body, stage: Stage, style: DiscStyle, face: Picture) -> Spri
     facing = -(dx * np.float32(lx / length) + dy * np.float32(ly / length)) / r
     edge, wall = (rim - top) * (1.02 + 0.22 * facing) * light, (whole - rim) * (0.8 + 0.2 * facing) * light
     glare = stage.glare[box.slices] * np.float32(style.gloss) * top
-    lit = (top * light)[..., None] * colour
-    lit += edge[..., None] * bgr(style.face_bgr) + wall[..., None] * bgr(style.wall_bgr)
-    lit += glare[..., None]
+    face_light = top * light
+    planes = [  # plane by plane: far quicker than a broadcast over three channels
+        to_bytes(
+            face_light * colour[k] + edge * np.float32(style.face_bgr[k]) + wall * np.float32(style.wall_bgr[k]) + glare
+        )
+        for k in range(3)
+    ]
     keep = to_bytes(255 - 255 * whole)
-    return Sprite(box, three(keep), to_bytes(lit))
+    return Sprite(box, three(keep), np.asarray(cv2.merge(planes), dtype=np.uint8))
 
 
 def _hidden(cover: Field, below: Field, body: Body, cut: _Slice, offsets: tuple[Field, Field]) -> Field:
@@ -237,22 +241,23 @@ def _hidden(cover: Field, below: Field, body: Body, cut: _Slice, offsets: tuple[
     return np.where(z < 0, cover * below, cover)
 
 
-def _face_colour(dx: Field, dy: Field, body: Body, face: Picture, smear: _Smear | None) -> Field:
-    """Colour of the top face at each pixel, averaged over the smear."""
+def _face_colour(dx: Field, dy: Field, body: Body, face: Picture, smear: _Smear | None) -> list[Field]:
+    """Blue, green and red of the top face at each pixel, averaged over the smear."""
     a = math.radians(body.turn_deg)
     scale = (_FACE_PX / 2 - 2) / body.radius_mm
     c, s = np.float32(math.cos(a) * scale), np.float32(math.sin(a) * scale)
     middle = np.float32((_FACE_PX - 1) / 2)
     u, v = dx * c - dy * s + middle, dx * s + dy * c + middle
     if smear is None:
-        return np.asarray(cv2.remap(face, u, v, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), dtype=np.float32)
+        still = cv2.remap(face, u, v, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        return [np.asarray(plane, dtype=np.float32) for plane in cv2.split(still)]
     su, sv = smear.ux * c - smear.uy * s, smear.ux * s + smear.uy * c
     total = np.zeros((*dx.shape, 3), np.float32)
     steps = (-0.25, 0.25) if smear.length_mm < 0.3 * body.radius_mm else (-0.375, -0.125, 0.125, 0.375)
     for step in steps:
         shift = np.float32(step * smear.length_mm)
         total += cv2.remap(face, u + shift * su, v + shift * sv, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    return total / np.float32(len(steps))
+    return [np.asarray(plane, dtype=np.float32) for plane in cv2.split(total / np.float32(len(steps)))]
 
 
 def draw_shadow(body: Body, stage: Stage) -> Sprite | None:

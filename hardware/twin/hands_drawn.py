@@ -23,6 +23,8 @@ Ball = tuple[float, float, float, float]
 _SKINS: tuple[Bgr, ...] = ((128, 158, 208), (92, 126, 182), (150, 178, 222), (52, 78, 122), (74, 104, 158))
 _SLEEVES: tuple[Bgr | None, ...] = ((96, 62, 40), (40, 40, 44), None, (62, 70, 150), (196, 200, 204), (70, 110, 70))
 
+_BAND_PX = 64
+
 _FINGERS: tuple[tuple[Ball, ...], ...] = (
     ((45, 38, 16, 7), (66, 34, 26, 8), (92, 28, 32, 10)),
     ((32, 27, 14, 8), (54, 24, 28, 9), (86, 16, 34, 10)),
@@ -144,7 +146,8 @@ def draw_hand(hand: SceneHand, stage: Stage) -> Sprite:
     layer = _smeared(_rounded(layer), smear_px / 2)
     full = cv2.resize(layer, None, fx=2, fy=2, interpolation=cv2.INTER_LINEAR)[: box.y1 - box.y0, : box.x1 - box.x0]
     keep = cv2.bitwise_not(cv2.extractChannel(full, 3))
-    return Sprite(box, three(np.asarray(keep, np.uint8)), np.asarray(cv2.cvtColor(full, cv2.COLOR_BGRA2BGR), np.uint8))
+    colour = np.asarray(cv2.cvtColor(full, cv2.COLOR_BGRA2BGR), np.uint8)
+    return Sprite(box, three(np.asarray(keep, np.uint8)), colour, _parts(layer[..., 3], box, 2))
 
 
 def draw_hand_shadow(hand: SceneHand, stage: Stage) -> Sprite | None:
@@ -163,7 +166,24 @@ def draw_hand_shadow(hand: SceneHand, stage: Stage) -> Sprite | None:
     k = max(int(soft_px / 4) | 1, 3)
     soft = cv2.blur(cv2.blur(dark, (k, k)), (k, k))
     full = cv2.resize(soft, None, fx=4, fy=4, interpolation=cv2.INTER_LINEAR)[: box.y1 - box.y0, : box.x1 - box.x0]
-    return Sprite(box, three(np.asarray(cv2.bitwise_not(full), np.uint8)))
+    keep = three(np.asarray(cv2.bitwise_not(full), np.uint8))
+    return Sprite(box, keep, parts=_parts(np.asarray(soft, np.uint8), box, 4))
+
+
+def _parts(cover: Picture, box: Box, shrink: int) -> tuple[Box, ...]:
+    """Boxes around what a small picture covers, one for each band of rows of a grid that all frames share.
+
+    An arm lies askew in its box; most of the box need not be drawn anew.
+    """
+    parts = []
+    for y in range(box.y0 // _BAND_PX * _BAND_PX, box.y1, _BAND_PX):
+        # Enlarging spreads a pixel over its neighbours: one more on each side.
+        low = max((y - box.y0) // shrink - 1, 0)
+        columns = np.flatnonzero(cover[low : (y + _BAND_PX - box.y0) // shrink + 2].any(axis=0))
+        if columns.size:
+            x0, x1 = box.x0 + (int(columns[0]) - 1) * shrink, box.x0 + (int(columns[-1]) + 2) * shrink
+            parts.append(box.common(Box(x0, y, x1, y + _BAND_PX)))
+    return tuple(parts)
 
 
 def _light_at(stage: Stage, box: Box) -> float:
@@ -172,11 +192,10 @@ def _light_at(stage: Stage, box: Box) -> float:
 
 
 def _rounded(layer: Picture) -> Picture:
-    """Darker towards the outlines, as round limbs are; colours run into each other a little."""
-    soft = cv2.blur(layer, (3, 3))
-    bulge = cv2.blur(layer[..., 3], (13, 13))
+    """Darker towards the outlines, as round limbs are."""
+    bulge = cv2.blur(cv2.extractChannel(layer, 3), (13, 13))
     shade = cv2.addWeighted(bulge, 0.5, bulge, 0, 128)
-    rounded = cv2.multiply(soft, cv2.merge([shade, shade, shade, np.full_like(shade, 255)]), scale=1 / 255)
+    rounded = cv2.multiply(layer, cv2.merge([shade, shade, shade, np.full_like(shade, 255)]), scale=1 / 255)
     return np.asarray(rounded, dtype=np.uint8)
 
 

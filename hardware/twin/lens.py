@@ -117,7 +117,7 @@ class CameraPose:
 @lru_cache(maxsize=64)
 def _axes(pose: CameraPose) -> Floats:
     (fx, fy), (ax, ay) = pose.foot_xy_mm, pose.aim_xy_mm
-    forward = np.array([ax - fx, ay - fy, -pose.height_mm])
+    forward = np.array([ax - fx, ay - fy, -pose.height_mm], float)
     forward /= np.linalg.norm(forward)
     turn = math.radians(pose.turn_deg)
     right = np.cross(forward, [-math.sin(turn), math.cos(turn), 0.0])

@@ -43,11 +43,13 @@ _ABOVE_ALL = 1e6
 class _Drawn:
     """A thing of the scene as sprites, with its place in the order of drawing."""
 
-    __slots__ = ("body", "box", "order", "shadow")
+    __slots__ = ("body", "box", "order", "parts", "shadow")
 
     def __init__(self, order: tuple[float, ...], body: Sprite, shadow: Sprite | None) -> None:
         self.order, self.body, self.shadow = order, body, shadow
         self.box = body.box if shadow is None else body.box.around(shadow.box)
+        layers = [body] if shadow is None else [body, shadow]
+        self.parts = [part for layer in layers for part in layer.parts or (layer.box,)]
 
 
 class Renderer:
@@ -100,13 +102,13 @@ class Renderer:
         """
         wanted: tuple[Thing, ...] = (*scene.discs, *scene.hands)
         staying = set(wanted)
-        dirty = [drawn.box for thing, drawn in self._things.items() if thing not in staying]
+        dirty = [part for thing, drawn in self._things.items() if thing not in staying for part in drawn.parts]
         things: dict[Thing, _Drawn] = {}
         for thing in wanted:
             known = self._things.get(thing)
             if known is None:
                 known = self._draw(thing)
-                dirty.append(known.box)
+                dirty.extend(known.parts)
             things[thing] = known
         self._things = things
         light = self.optics.light_at(frame_number)

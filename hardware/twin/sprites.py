@@ -66,11 +66,19 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Sprite:
-    """A layer over ``box``; ``keep`` and ``add`` are uint8 ``(h, w, 3)``, 255 keeps all; no ``add`` only darkens."""
+    """A layer over ``box``.
+
+    Attributes:
+        box: pixels that it may change.
+        keep: what it lets through, uint8 ``(h, w, 3)``, 255 = all.
+        add: its own light likewise; None = it only darkens.
+        parts: smaller boxes outside of which it changes nothing; none = the whole box.
+    """
 
     box: Box
     keep: Picture
     add: Picture | None = None
+    parts: tuple[Box, ...] = ()
 
     def lay_on(self, picture: Picture, within: Box) -> None:
         """Lay what falls in ``within`` on ``picture``, which shows just that box."""
