@@ -124,6 +124,18 @@ class Outbox:
         self._write()
         return stored
 
+    def given(self, boot: str) -> int:
+        """The last sequence number that a boot, ours or an earlier one, gave out; 0 if none is known of."""
+        if boot == self.boot:
+            return self.last_seq
+        if self._database is None:
+            return max((stored.seq for stored in self._boots.get(boot, [])), default=self._acked.get(boot, 0))
+        try:
+            row = self._database.execute("SELECT last_seq FROM given WHERE boot = ?", (boot,)).fetchone()
+        except sqlite3.Error:
+            return self._acked.get(boot, 0)
+        return int(row[0]) if row else 0
+
     def first(self, boot: str) -> int:
         """Lowest sequence number of a boot that is still here; the next one to come if none is."""
         facts = self._boots.get(boot)

@@ -87,6 +87,10 @@ class Reporter:
         """The last sequence number given out by this boot, 0 before the first."""
         return self._outbox.last_seq
 
+    def given(self, boot: str) -> int:
+        """The last sequence number that a boot of this source gave out, 0 if none is known of."""
+        return self._outbox.given(boot)
+
     @property
     def outstanding(self) -> int:
         """Facts not yet acknowledged, those of earlier boots included."""

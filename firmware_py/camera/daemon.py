@@ -1,0 +1,242 @@
+"""The camera's daemon: turns frames into facts and keeps what it must not forget over a restart."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import time
+
+import cv2
+
+from firmware_py.camera.keepsake import Keepsake, Remembered
+from firmware_py.camera.live import LiveReader, Rest
+from firmware_py.camera.source import Frame, FrameSource, SourceEndedError, SourceGoneError, open_source
+from firmware_py.errors import DeviceMissingError, FirmwareError, SettingError
+from firmware_py.service import Service
+from hardware.board import Board, BoardError, load_board
+from hub.link.bus import BusError
+from hub.link.clock import Clock, ManualClock
+from hub.link.config import Config, ConfigError
+from hub.link.messages import Fact
+
+log = logging.getLogger(__name__)
+
+CAPABILITIES = ("layout", "shots", "contacts", "hands")
+#: Without a frame for so long, in real seconds, the camera is stalled.
+STALLED_S = 5.0
+_REOPEN_S = 0.5
+_WAIT_S = 0.25
+_LOOKS_EVERY = 3
+
+
+class _SourceClock:
+    """The clock of whichever source is open; see :class:`hub.link.clock.Clock`."""
+
+    def __init__(self) -> None:
+        self.of_source: Clock = ManualClock()
+
+    def now_ns(self) -> int:
+        """See :class:`hub.link.clock.Clock`."""
+        return self.of_source.now_ns()
+
+    def wait_until(self, at_ns: int) -> None:
+        """See :class:`hub.link.clock.Clock`."""
+        self.of_source.wait_until(at_ns)
+
+    def real_s_until(self, at_ns: int) -> float:
+        """See :class:`hub.link.clock.Clock`."""
+        return self.of_source.real_s_until(at_ns)
+
+
+def run(config: Config) -> int:
+    """Run until SIGTERM or SIGINT; returns the exit status: 0 stopped, 2 bad settings, 3 something is missing."""
+    cv2.setNumThreads(1)
+    clock = _SourceClock()
+    try:
+        try:
+            board = load_board(config.board.preset)
+        except BoardError as error:
+            raise SettingError(f"[board] preset: {error}") from None
+        if config.camera.source == "none":
+            with Service(config, "camera", clock) as service:
+                while not service.stopping:
+                    service.beat()
+                    service.wait(1.0)
+            return 0
+        source = open_source(config)
+        clock.of_source = source.clock
+        with Service(config, "camera", clock, capabilities=CAPABILITIES) as service:
+            CameraLoop(config, board, service, source, clock).run()
+    except FirmwareError as error:
+        print(f"camera: {error}", file=sys.stderr)
+        return error.status
+    except (BusError, ConfigError) as error:
+        print(f"camera: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+class CameraLoop:
+    """The daemon's work: one loop that owns the camera, the reader and what is kept on disk.
+
+    Args:
+        config: the whole configuration.
+        board: the board's geometry.
+        service: reports the facts.
+        source: the camera, open.
+        clock: shows the source's time.
+    """
+
+    def __init__(
+        self, config: Config, board: Board, service: Service, source: FrameSource, clock: _SourceClock
+    ) -> None:
+        self._config, self._board = config, board
+        self._service, self._reporter = service, service.reporter
+        self._source: FrameSource | None = source
+        self._clock = clock
+        self._keepsake = Keepsake(service.folder)
+        self._reader = self._wake()
+        self._saved: Rest | None = self._reader.rest
+        self._rests = 0
+        self._seen_s = time.monotonic()
+        self._reopen_s = 0.0
+        self._rate = _Rate()
+        self._troubled = ""
+
+    def run(self) -> None:
+        """Work until the service is to stop or a recording ends."""
+        try:
+            while not self._service.stopping:
+                self._service.beat()
+                self._obey()
+                if self._source is None:
+                    self._reopen()
+                    continue
+                self._service.wait(_WAIT_S, self._source)
+                try:
+                    frame = self._source.next(0.0)
+                    if frame is None:
+                        self._check_stalled(self._source)
+                    else:
+                        self._take(self._source, frame)
+                except SourceGoneError as error:
+                    self._lost(str(error))
+                except SourceEndedError:
+                    break
+        finally:
+            if self._source is not None:
+                self._source.close()
+
+    def _wake(self) -> LiveReader:
+        """A reader that knows what an earlier run knew; what that run did not get to report is reported now."""
+        camera = self._config.camera
+        kept, rest = self._keepsake.load_board(), self._keepsake.load_rest()
+        calibration, bare = kept if kept is not None else (None, None)
+        if calibration is not None and calibration.board.name != self._board.name:
+            log.warning("the kept calibration is of another board (%s): calibrating anew", calibration.board.name)
+            calibration = bare = rest = None
+        if rest is not None:
+            given = self._reporter.given(rest.boot)
+            for fact in rest.pending[max(0, given - rest.seq) :]:
+                self._reporter.report(fact)
+        return LiveReader(
+            self._board,
+            height_mm=camera.height_mm,
+            seat1_deg=camera.seat1_deg,
+            calibration=calibration,
+            bare=bare,
+            wardrobe=self._keepsake.load_looks(),
+            rest=None if rest is None or calibration is None else Rest(rest.discs, rest.next_number, rest.still, 0),
+        )
+
+    def _take(self, source: FrameSource, frame: Frame) -> None:
+        self._seen_s = time.monotonic()
+        self._reporter.well("stalled")
+        self._rate.count(self._seen_s)
+        self._reporter.vitals.frame_rate_hz = self._rate.hz
+        facts = self._reader.take(frame)
+        if self._reader.rest is not self._saved:
+            self._keep(facts)
+        for fact in facts:
+            self._reporter.report(fact)
+        self._mind_trouble()
+        if source.lockstep and self._reporter.outstanding and not self._service.wait_acknowledged():
+            return
+        source.done(frame, self._reporter.boot, self._reporter.last_seq)
+
+    def _keep(self, facts: list[Fact]) -> None:
+        """Write the new rest down together with what is about to be reported of it, so that neither gets lost."""
+        reader, rest = self._reader, self._reader.rest
+        if reader.calibrated and reader.calibration is not None and reader.reader is not None:
+            self._keepsake.save_board(reader.calibration, reader.reader.bare)
+            reader.calibrated = False
+        if rest is not None:
+            self._keepsake.save_rest(
+                Remembered(
+                    rest.discs, rest.next_number, rest.still, self._reporter.boot, self._reporter.last_seq, tuple(facts)
+                )
+            )
+            self._rests += 1
+            if self._rests % _LOOKS_EVERY == 1:
+                self._keepsake.save_looks(reader.wardrobe)
+        self._saved = rest
+
+    def _mind_trouble(self) -> None:
+        if self._reader.trouble:
+            self._reporter.fault("no_board", self._reader.trouble)
+        else:
+            self._reporter.well("no_board")
+
+    def _obey(self) -> None:
+        for name, _ in self._reporter.requests():
+            if name == "calibrate":
+                log.info("calibrating anew, as asked")
+                self._reader = LiveReader(
+                    self._board,
+                    height_mm=self._config.camera.height_mm,
+                    seat1_deg=self._config.camera.seat1_deg,
+                    wardrobe=self._reader.wardrobe,
+                )
+                self._saved = None
+
+    def _check_stalled(self, source: FrameSource) -> None:
+        if not source.lockstep and time.monotonic() - self._seen_s > STALLED_S:
+            self._reporter.fault("stalled", f"no frame for {STALLED_S:.0f} s")
+
+    def _lost(self, why: str) -> None:
+        self._reporter.fault("camera", why)
+        if self._source is not None:
+            self._source.close()
+        self._source = None
+        self._reopen_s = time.monotonic() + _REOPEN_S
+
+    def _reopen(self) -> None:
+        left_s = self._reopen_s - time.monotonic()
+        if left_s > 0:
+            self._service.wait(left_s)
+            return
+        try:
+            self._source = open_source(self._config, patience_s=0.0)
+        except DeviceMissingError:
+            self._reopen_s = time.monotonic() + _REOPEN_S
+            return
+        self._clock.of_source = self._source.clock
+        self._reader.reopened()
+        self._seen_s = time.monotonic()
+        self._reporter.well("camera")
+
+
+class _Rate:
+    """Frames a second over the last second or so."""
+
+    def __init__(self) -> None:
+        self.hz: float | None = None
+        self._since_s = time.monotonic()
+        self._frames = 0
+
+    def count(self, now_s: float) -> None:
+        """A frame was read."""
+        self._frames += 1
+        if now_s - self._since_s >= 1.0:
+            self.hz = self._frames / (now_s - self._since_s)
+            self._since_s, self._frames = now_s, 0

@@ -1,0 +1,290 @@
+"""What one frame of a moving board shows: hands, which resting discs are not there any more, and the moving ones."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from firmware_py.camera.appearance import Patch, Wardrobe, cut_patch, fit_look, patch_offsets
+from firmware_py.camera.lab import Floats, Image
+from firmware_py.camera.reader import Resting
+from firmware_py.camera.regions import Changes, Differ, Region, circle_votes, disc_pixels
+from firmware_py.camera.tracker import Sighting, Track
+from firmware_py.camera.view import BoardView
+from hub.link.messages import Colour
+
+Xy = tuple[float, float]
+
+#: A resting disc of whose face so much changed is not there any more.
+GONE_SHARE = 0.35
+#: A moving disc must explain so much of the change around it.
+LEAST_EXPLAINED = 0.12
+_LEAST_REGION = 0.3
+_CENTROID_SIGMA_MM = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class FrameSeen:
+    """What a frame shows.
+
+    Attributes:
+        at_ns: middle of its exposure.
+        hand: whether a hand is over the board.
+        hand_inner_mm: how near to the middle a hand or its shadow reaches; infinite without one.
+        departed: ids of resting discs that are gone from their place.
+        covered: ids of resting discs that a hand covers.
+        sightings: moving discs.
+        on_line: discs at rest on the outer line, near a hand.
+    """
+
+    at_ns: int
+    hand: bool
+    hand_inner_mm: float
+    departed: tuple[str, ...]
+    covered: tuple[str, ...]
+    sightings: tuple[Sighting, ...]
+    on_line: tuple[Sighting, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Now:
+    """One frame and what is followed in it."""
+
+    straight: Image
+    changes: Changes
+    at_ns: int
+    exposure_ns: int
+    tracks: Sequence[Track]
+
+
+Guess = tuple[Xy, Xy, Colour | None]
+"""Where a disc may be, how far it smears, and its set if that is known."""
+
+
+class Follower:
+    """Follows what moves, from one rest to the next.
+
+    Args:
+        view: the camera's view.
+        differ: finds changed regions.
+        wardrobe: looks of the discs.
+        still: the view at rest.
+        bare: the empty board in the same light.
+        discs: what lies on it.
+    """
+
+    def __init__(
+        self,
+        view: BoardView,
+        differ: Differ,
+        wardrobe: Wardrobe,
+        *,
+        still: Image,
+        bare: Floats,
+        discs: Sequence[Resting],
+    ) -> None:
+        self._view = view
+        self._differ = differ
+        self._wardrobe = wardrobe
+        self._bare = bare
+        self._bare8 = np.clip(np.rint(bare), 0, 255).astype(np.uint8)
+        self._layer = still.copy()
+        self._resting = {d.id: d for d in discs}
+        self._radius = view.board.disc_radius_mm
+        self._disc_mm2 = math.pi * self._radius**2
+
+    @property
+    def resting(self) -> tuple[Resting, ...]:
+        """Discs that have not moved."""
+        return tuple(self._resting.values())
+
+    def look(self, straight: Image, at_ns: int, exposure_ns: int, tracks: Sequence[Track]) -> FrameSeen:
+        """Read one frame.
+
+        Args:
+            straight: its straight view.
+            at_ns: middle of the exposure.
+            exposure_ns: for how long the shutter was open.
+            tracks: what is followed so far.
+        """
+        changes = self._differ.changes(straight, self._layer)
+        departed, covered = self._missing(changes)
+        if departed:
+            for name in departed:
+                self._erase(self._resting.pop(name))
+            changes = self._differ.changes(straight, self._layer)
+        now = _Now(straight, changes, at_ns, exposure_ns, tracks)
+        hands = changes.hand_regions
+        inner = min((r.inner_mm for r in hands), default=math.inf)
+        sightings: list[Sighting] = []
+        for region in changes.regions:
+            if region.area_mm2 < _LEAST_REGION * self._disc_mm2:
+                continue
+            if region.hand:
+                sightings += self._beside_hand(now, region)
+            else:
+                sightings += self._in_region(now, region)
+        on_line = self._on_line(now) if hands and not tracks else ()
+        return FrameSeen(
+            at_ns=at_ns,
+            hand=inner < self._view.board.surface_radius_mm,
+            hand_inner_mm=inner,
+            departed=tuple(departed),
+            covered=tuple(covered),
+            sightings=tuple(sightings),
+            on_line=tuple(on_line),
+        )
+
+    def _missing(self, changes: Changes) -> tuple[list[str], list[str]]:
+        hand_labels = {r.label for r in changes.hand_regions}
+        departed, covered = [], []
+        for disc in self._resting.values():
+            part, near = disc_pixels(self._view, *disc.top_xy_mm, self._radius - 1)
+            labels = changes.labels[part][near]
+            if float((labels > 0).mean()) < GONE_SHARE:
+                continue
+            found, counts = np.unique(labels[labels > 0], return_counts=True)
+            if int(found[np.argmax(counts)]) in hand_labels:
+                covered.append(disc.id)
+            else:
+                departed.append(disc.id)
+        return departed, covered
+
+    def _erase(self, disc: Resting) -> None:
+        """Show the bare board where a disc was; the discs around it stay."""
+        part, near = disc_pixels(self._view, *disc.top_xy_mm, self._radius + 13)
+        keep = near.copy()
+        row0, column0 = part[0].start, part[1].start
+        for other in self._resting.values():
+            if other.id != disc.id and math.dist(other.top_xy_mm, disc.top_xy_mm) < 4 * self._radius:
+                opart, onear = disc_pixels(self._view, *other.top_xy_mm, self._radius + 2)
+                rows, columns = np.nonzero(onear)
+                r, c = rows + opart[0].start - row0, columns + opart[1].start - column0
+                good = (r >= 0) & (r < keep.shape[0]) & (c >= 0) & (c < keep.shape[1])
+                keep[r[good], c[good]] = False
+        self._layer[part][keep] = self._bare8[part][keep]
+
+    def _in_region(
+        self,
+        now: _Now,
+        region: Region,
+    ) -> list[Sighting]:
+        most = max(1, round(region.area_mm2 / (1.25 * self._disc_mm2)))
+        expected = self._expected(now, region)
+        found: list[tuple[float, Sighting, Xy]] = []
+        for start, smear, colour in expected:
+            self._try(now, (start, smear, colour), found)
+        if len(found) < most:
+            column, row, width, height = region.box
+            mask = now.changes.labels[row : row + height, column : column + width] == region.label
+            starts: list[Xy] = [(region.x_mm, region.y_mm)] if most == 1 else []
+            if most > 1 or not self._wardrobe.looks:
+                starts += [
+                    (x, y) for x, y, _ in circle_votes(self._view, now.straight, mask, region.box, most=most + 1)
+                ]
+            for start in starts:
+                if all(math.dist(start, f[2]) > self._radius for f in found):
+                    self._try(now, (start, (0.0, 0.0), None), found)
+        kept: list[Sighting] = []
+        for _, seen, _ in sorted(found, key=lambda f: -f[0]):
+            if len(kept) < most + 1 and all(math.dist(seen.xy_mm, k.xy_mm) > 1.6 * self._radius for k in kept):
+                kept.append(seen)
+        if not kept and region.area_mm2 < 4 * self._disc_mm2:
+            x, y = self._place(region.x_mm, region.y_mm)
+            kept.append(Sighting(now.at_ns, x, y, _CENTROID_SIGMA_MM, None))
+        return kept
+
+    def _beside_hand(
+        self,
+        now: _Now,
+        region: Region,
+    ) -> list[Sighting]:
+        """Discs that are followed and whose picture has run into that of a hand."""
+        found: list[tuple[float, Sighting, Xy]] = []
+        for start, smear, colour in self._expected(now, region):
+            if now.changes.at(self._view, *start) == region.label:
+                self._try(now, (start, smear, colour), found, least=0.4)
+        return [seen for _, seen, _ in found]
+
+    def _expected(self, now: _Now, region: Region) -> list[Guess]:
+        column, row, width, height = region.box
+        answer = []
+        for track in now.tracks:
+            x, y = track.predict(now.at_ns)
+            u, v = self._view.to_px(x, y)
+            if column - 8 <= u <= column + width + 8 and row - 8 <= v <= row + height + 8:
+                vx, vy = track.velocity()
+                answer.append(((x, y), (vx * now.exposure_ns / 1e9, vy * now.exposure_ns / 1e9), track.colour))
+        return answer
+
+    def _try(
+        self,
+        now: _Now,
+        guess: Guess,
+        found: list[tuple[float, Sighting, Xy]],
+        least: float = LEAST_EXPLAINED,
+    ) -> None:
+        """Fit a disc near a place; add it to ``found`` if it explains what is seen."""
+        start, smear, colour = guess
+        patch = cut_patch(self._view, now.straight, self._bare, start)
+        if patch is None:
+            return
+        patch = self._over_layer(patch)
+        best: tuple[float, Sighting, Xy] | None = None
+        for name, look in self._wardrobe.looks.items():
+            if colour is not None and name != colour:
+                continue
+            fit = fit_look(self._view, look, self._wardrobe.shade, patch, start, smear_mm=smear, rounds=6, reach_mm=18)
+            if fit is None:
+                continue
+            worth = fit.explained - 0.3 * abs(math.log(fit.gain))
+            if best is None or worth > best[0]:
+                x, y = self._place(fit.x_mm, fit.y_mm)
+                sigma = math.hypot(0.35, fit.sigma_mm) + 0.04 * math.hypot(*smear)
+                seen = Sighting(
+                    now.at_ns, x, y, sigma, "light" if name == "light" else "dark" if name == "dark" else "third"
+                )
+                best = (worth, seen, (fit.x_mm, fit.y_mm))
+        if best is not None and best[0] >= least and all(math.dist(best[2], f[2]) > 0.8 * self._radius for f in found):
+            found.append(best)
+
+    def _over_layer(self, patch: Patch) -> Patch:
+        """The patch with resting discs as background, and no say for the pixels right at them."""
+        part = (
+            slice(patch.row - patch.seen.shape[0] // 2, patch.row + patch.seen.shape[0] // 2 + 1),
+            slice(patch.column - patch.seen.shape[1] // 2, patch.column + patch.seen.shape[1] // 2 + 1),
+        )
+        dx, dy = patch_offsets()
+        cx, cy = self._view.to_mm(patch.column, patch.row)
+        weight = patch.weight
+        for disc in self._resting.values():
+            x, y = disc.top_xy_mm
+            if math.dist((x, y), (cx, cy)) < 60:
+                weight[np.hypot(dx + np.float32(cx - x), dy + np.float32(cy - y)) < self._radius + 1] *= 0.1
+        return Patch(patch.column, patch.row, patch.seen, self._layer[part].astype(np.float32), weight)
+
+    def _on_line(self, now: _Now) -> list[Sighting]:
+        """A disc that a hand has laid on the outer line."""
+        board = self._view.board
+        found: list[tuple[float, Sighting, Xy]] = []
+        for region in now.changes.hand_regions:
+            if region.inner_mm > board.outer_line_mm:
+                continue
+            column, row, width, height = region.box
+            mask = now.changes.labels[row : row + height, column : column + width] == region.label
+            radius = self._view.radius_mm[row : row + height, column : column + width]
+            mask &= np.abs(radius - board.outer_line_mm) < 2.2 * self._radius
+            for x, y, _ in circle_votes(self._view, now.straight, mask, region.box, most=3):
+                if abs(math.hypot(x, y) - board.outer_line_mm) < 1.4 * self._radius:
+                    self._try(now, ((x, y), (0.0, 0.0), None), found, least=0.3)
+        return [seen for _, seen, _ in found if board.touches_outer(seen.r_mm)]
+
+    def _place(self, x_mm: float, y_mm: float) -> Xy:
+        """Where a disc is whose top face is seen at a place: lower when it is over the ditch."""
+        board = self._view.board
+        if math.hypot(x_mm, y_mm) > board.surface_radius_mm + 4:
+            return self._view.sink(x_mm, y_mm, board.surface_height_mm)
+        return (x_mm, y_mm)

@@ -1,0 +1,190 @@
+"""Who is who after discs have moved: names for what lies now, and which disc was shot. Numbers only, no pictures."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+from firmware_py.camera.reader import Reading, Resting
+from firmware_py.camera.tracker import SLOWING_MM_S2, Sighting, Track
+from hardware.board import Board
+
+#: A disc must have run so far by itself to have been shot, at least this fast.
+LEAST_RUN_MM = 25.0
+LEAST_SPEED_MM_S = 120.0
+#: Where a disc is found may be so far from where its track ended.
+LOST_MM = 70.0
+#: A disc that is gone without a track may have come to lie so far away.
+FAR_MM = 400.0
+_SHOT = "shot"
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """What was seen from one rest to the next.
+
+    Attributes:
+        since_ns: when everything was last at rest.
+        until_ns: when everything is at rest again.
+        tracks: what moved by itself.
+        on_line: discs seen at rest on the outer line under a hand.
+        hand_inner_mm: how near to the middle a hand came while nothing moved by itself.
+        covered: ids of discs that a hand covered at some time.
+        blind_ns: the longest time between frames while something moved.
+    """
+
+    since_ns: int
+    until_ns: int
+    tracks: tuple[Track, ...]
+    on_line: tuple[Sighting, ...]
+    hand_inner_mm: float
+    covered: frozenset[str]
+    blind_ns: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Shooter:
+    """The disc that was shot.
+
+    Attributes:
+        id: its new name.
+        track: how it moved; None if that was not seen.
+        found: where it lies; None if it left the board.
+    """
+
+    id: str
+    track: Track | None
+    found: Resting | None
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Names for what lies now.
+
+    Attributes:
+        discs: the found discs by id.
+        shooter: the disc that was shot, None if none was.
+        next_number: for the next new disc's name.
+    """
+
+    discs: dict[str, Resting]
+    shooter: Shooter | None
+    next_number: int
+
+
+def name_discs(reading: Reading, watched: Watched, number: int, board: Board) -> Named:
+    """Give every found disc the id it had, or a new one; and find the disc that was shot."""
+    left = reading.found
+    track = _shot_track(watched, board)
+    taken = _by_track(reading, watched, track)
+    _by_nearness(reading, watched, taken, shot_seen=track is not None)
+    discs = {key: replace(left[k], id=key) for key, k in taken.items() if key != _SHOT}
+    rest = [k for k in range(len(left)) if k not in taken.values()]
+    shooter: Shooter | None = None
+    if track is not None:
+        shooter = Shooter(f"d{number}", track, left[taken[_SHOT]] if _SHOT in taken else None)
+    else:
+        slid = next((k for k in rest if _must_be_shot(left[k], watched, board)), None)
+        if slid is not None:
+            rest.remove(slid)
+            shooter = Shooter(f"d{number}", None, left[slid])
+    if shooter is not None:
+        number += 1
+        if shooter.found is not None:
+            discs[shooter.id] = replace(shooter.found, id=shooter.id)
+    for k in rest:
+        discs[f"d{number}"] = replace(left[k], id=f"d{number}")
+        number += 1
+    return Named(discs, shooter, number)
+
+
+def _by_track(reading: Reading, watched: Watched, shot: Track | None) -> dict[str, int]:
+    """Which found disc each track leads to."""
+    gone = {d.id for d in reading.gone}
+    pairs: list[tuple[float, str, int]] = []
+    for track in watched.tracks:
+        key = _SHOT if track is shot else track.key
+        if key != _SHOT and key not in gone:
+            continue
+        for k, disc in enumerate(reading.found):
+            cost = _rests_at(track, disc)
+            if cost is not None:
+                pairs.append((cost, key, k))
+    taken: dict[str, int] = {}
+    for _, key, k in sorted(pairs):
+        if key not in taken and k not in taken.values():
+            taken[key] = k
+    return taken
+
+
+def _by_nearness(reading: Reading, watched: Watched, taken: dict[str, int], *, shot_seen: bool) -> None:
+    """What no track leads to: discs that are gone and discs that are found, nearest first, of one colour."""
+    left = reading.found
+    spare = sorted(
+        (math.dist((d.x_mm, d.y_mm), (left[k].x_mm, left[k].y_mm)), d.id, k)
+        for d in reading.gone
+        if d.id not in taken and d.id not in watched.covered
+        for k in range(len(left))
+        if left[k].colour == d.colour
+    )
+    tracked = {t.key for t in watched.tracks if len(t.points) >= 2}
+    for distance, key, k in spare:
+        if key in taken or k in taken.values() or distance > (LOST_MM if key in tracked else FAR_MM):
+            continue
+        fresh = any(s.colour in {None, left[k].colour} for s in watched.on_line)
+        if not shot_seen and distance > 40.0 and fresh:
+            continue
+        taken[key] = k
+
+
+def _shot_track(watched: Watched, board: Board) -> Track | None:
+    """The track of a disc that was not on the board and ran by itself from the outer line."""
+    best: Track | None = None
+    for track in watched.tracks:
+        if track.origin is not None or len(track.points) < 2:
+            continue
+        run = max(math.dist(track.points[0].xy_mm, p.xy_mm) for p in track.points)
+        if run < LEAST_RUN_MM or track.points[0].r_mm > board.surface_radius_mm + 5:
+            continue
+        speed = max(
+            math.dist(a.xy_mm, b.xy_mm) / max(1e-3, (b.at_ns - a.at_ns) / 1e9)
+            for a, b in zip(track.points, track.points[1:], strict=False)
+        )
+        if speed < LEAST_SPEED_MM_S:
+            continue
+        if best is None or _as_shot(track) > _as_shot(best):
+            best = track
+    return best
+
+
+def _as_shot(track: Track) -> float:
+    """How well a track looks like a shot's: it begins far out, early, and goes on."""
+    return track.points[0].r_mm / 100 + min(6, len(track.points)) * 0.3
+
+
+def _rests_at(track: Track, disc: Resting) -> float | None:
+    """How far a found disc is from where a track leads; None if it cannot be the same."""
+    if track.colour is not None and track.colour != disc.colour:
+        return None
+    here = (disc.x_mm, disc.y_mm)
+    if not track.points:
+        off = math.dist(track.last_xy, here)
+        return off if off < LOST_MM else None
+    last = track.points[-1]
+    vx, vy = track.velocity()
+    speed = math.hypot(vx, vy)
+    reach = speed * speed / (2 * SLOWING_MM_S2)
+    off = math.dist(last.xy_mm, here)
+    if speed > 30:
+        # It may have stopped anywhere on the rest of its way.
+        ux, uy = vx / speed, vy / speed
+        along = max(0.0, min(reach, (here[0] - last.x_mm) * ux + (here[1] - last.y_mm) * uy))
+        off = math.dist((last.x_mm + ux * along, last.y_mm + uy * along), here) + 0.1 * along
+    return off if off < LOST_MM else None
+
+
+def _must_be_shot(disc: Resting, watched: Watched, board: Board) -> bool:
+    """Whether a new disc lies where no hand has been, so that it must have slid there."""
+    if not disc.in_play or disc.r_mm > board.limits_mm[2]:
+        return False
+    return watched.hand_inner_mm > disc.r_mm + board.disc_radius_mm + 25

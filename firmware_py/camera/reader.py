@@ -1,0 +1,440 @@
+"""The full read of a still board: every disc with its place, colour, state and the truth about its own error."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import cv2
+import numpy as np
+
+from firmware_py.camera.appearance import (
+    Look,
+    LookFit,
+    Patch,
+    Wardrobe,
+    cut_patch,
+    draw_disc,
+    fit_look,
+    learn_look,
+    patch_offsets,
+)
+from firmware_py.camera.edges import fit_edge
+from firmware_py.camera.lab import Floats, Image
+from firmware_py.camera.regions import Changes, Differ, Region, circle_votes, disc_pixels, gain_between
+from firmware_py.camera.view import BoardView
+from hub.link.messages import Colour, DiscState
+
+Xy = tuple[float, float]
+
+#: A disc must explain this share of what changed, and have this share of its edge.
+LEAST_EXPLAINED = 0.22
+LEAST_COVERAGE = 0.55
+#: A disc displaced by less did not move: thrice the error of comparing two pictures of it.
+MOVED_MM = 0.3
+#: Discs displaced by less are followed by comparing pictures, which is finer than reading twice.
+NUDGED_MM = 4.0
+#: What no noise figure tells: the light's side, the grain of the disc, the lens between the rings.
+SYSTEMATIC_MM = 0.17
+_LEAST_REGION = 0.3
+_MOST_DISCS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Resting:
+    """A disc at rest.
+
+    Attributes:
+        id: the camera's name for it, empty while it has none.
+        colour: its set.
+        x_mm: centre of its base.
+        y_mm: centre of its base.
+        sigma_mm: one standard deviation along the radius.
+        state: how it lies.
+        top_xy_mm: centre of its top face in the straight view.
+    """
+
+    id: str
+    colour: Colour
+    x_mm: float
+    y_mm: float
+    sigma_mm: float
+    state: DiscState
+    top_xy_mm: Xy
+
+    @property
+    def r_mm(self) -> float:
+        """Distance from the middle."""
+        return math.hypot(self.x_mm, self.y_mm)
+
+    @property
+    def in_play(self) -> bool:
+        """Whether it lies on the surface or in the hole."""
+        return self.state != "ditch"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a read of a still board found.
+
+    Attributes:
+        stay: discs that lie where they lay, those nudged by less than :data:`NUDGED_MM` at their new place.
+        nudged: ids of those among them that moved, and by how much.
+        gone: discs that are not where they lay.
+        found: discs where none lay, without ids.
+        unseen: ids of discs in ``stay`` that a hand covers.
+        odd: regions that no disc explains.
+    """
+
+    stay: tuple[Resting, ...]
+    nudged: dict[str, float]
+    gone: tuple[Resting, ...]
+    found: tuple[Resting, ...]
+    unseen: tuple[str, ...]
+    odd: tuple[Region, ...]
+
+
+class LayoutReader:
+    """Reads still boards of one view.
+
+    Args:
+        view: the camera's view.
+        bare: the empty board in the straight view, float32.
+        wardrobe: looks learned so far; read and taught.
+        hole_xy_mm: centre of the hole on the surface.
+        height_error: relative error of the camera's height.
+    """
+
+    def __init__(
+        self,
+        view: BoardView,
+        bare: Floats,
+        wardrobe: Wardrobe,
+        *,
+        hole_xy_mm: Xy = (0.0, 0.0),
+        height_error: float = 0.04,
+    ) -> None:
+        self.view = view
+        self.bare = bare
+        self.wardrobe = wardrobe
+        self.differ = Differ(view)
+        self.hole_xy_mm = hole_xy_mm
+        self._height_error = height_error
+        self._radius = view.board.disc_radius_mm
+        self._quiet = view.visible & (view.radius_mm < view.board.surface_radius_mm)
+        self._disc_mm2 = math.pi * self._radius**2
+        self.renamed = False
+
+    def lit_bare(self, straight: Image) -> Floats:
+        """The empty board in the light of a view."""
+        gain = gain_between(straight, self.bare, self._quiet).astype(np.float32)
+        return np.asarray(self.bare * gain, dtype=np.float32)
+
+    def compose(self, straight: Image, bare: Floats, discs: Iterable[Resting]) -> Image:
+        """The view with nothing but the bare board and these discs, which are taken from the view itself."""
+        layer = bare.copy()
+        discs = tuple(discs)
+        for disc in discs:
+            self._shade(layer, disc.top_xy_mm)
+        out = np.clip(np.rint(layer), 0, 255).astype(np.uint8)
+        for disc in discs:
+            self._paste(out, straight, disc.top_xy_mm)
+        return out
+
+    def read(self, straight: Image, still: Image | None, known: Sequence[Resting]) -> Reading:
+        """Read a view of a still board.
+
+        Args:
+            straight: the view, noise averaged away as far as possible.
+            still: the view of the last read, on which the ``known`` discs lay; None to read everything anew.
+            known: discs of the last read.
+        """
+        bare = self.lit_bare(straight)
+        stay: list[Resting] = []
+        gone: list[Resting] = []
+        unseen: list[str] = []
+        nudged: dict[str, float] = {}
+        hands = self._hands(straight, bare, known)
+        if still is None:
+            gone = list(known)
+        else:
+            then = self._relit(still, straight)
+            for disc in known:
+                if self._covered(hands, disc):
+                    stay.append(disc)
+                    unseen.append(disc.id)
+                    continue
+                kept = self._still_there(straight, then, bare, disc, known)
+                if kept is None:
+                    gone.append(disc)
+                    continue
+                stay.append(kept)
+                if kept is not disc:
+                    nudged[disc.id] = math.dist((disc.x_mm, disc.y_mm), (kept.x_mm, kept.y_mm))
+        found, odd = self._search(straight, bare, stay)
+        return Reading(tuple(stay), nudged, tuple(gone), tuple(found), tuple(unseen), tuple(odd))
+
+    def adapt(self, straight: Image, discs: Iterable[Resting], rate: float = 0.06) -> None:
+        """Let the empty board follow the light where no disc lies."""
+        gain = gain_between(straight, self.bare, self._quiet).astype(np.float32)
+        free = self.view.visible.copy()
+        for disc in discs:
+            part, near = disc_pixels(self.view, *disc.top_xy_mm, self._radius + 16)
+            free[part] &= ~near
+        step = np.clip(straight / gain - self.bare, -6, 6) * np.float32(rate)
+        self.bare += step * free[..., None]
+
+    # -- what lay there ------------------------------------------------------------------------------------------
+
+    def _relit(self, still: Image, straight: Image) -> Image:
+        gain = gain_between(straight, still, self._quiet)
+        if np.all(np.abs(gain - 1) < 0.002):
+            return still
+        return np.asarray(np.clip(np.rint(still * gain.astype(np.float32)), 0, 255), dtype=np.uint8)
+
+    def _hands(self, straight: Image, bare: Floats, known: Iterable[Resting]) -> Changes | None:
+        layer = self.compose(straight, bare, known)
+        changes = self.differ.changes(straight, layer)
+        return changes if changes.hand_regions else None
+
+    def _covered(self, hands: Changes | None, disc: Resting) -> bool:
+        """Whether a hand is over a disc; around it, since what is right over it was taken for the disc."""
+        if hands is None:
+            return False
+        labels = [r.label for r in hands.hand_regions]
+        part, near = disc_pixels(self.view, *disc.top_xy_mm, self._radius + 6)
+        ring = near & (self.view.visible[part])
+        return bool(np.isin(hands.labels[part][ring], labels).mean() > 0.12)
+
+    def _still_there(
+        self, straight: Image, then: Image, bare: Floats, disc: Resting, known: Sequence[Resting]
+    ) -> Resting | None:
+        part, near = disc_pixels(self.view, *disc.top_xy_mm, self._radius + 1.5)
+        diff = cv2.blur(cv2.absdiff(straight[part], then[part]), (3, 3)).max(axis=2)
+        changed = float((diff[near] > 6).mean())
+        if changed < 0.03:
+            return disc
+        shift = self._displacement(straight, then, bare, disc, known)
+        if shift is None:
+            return None
+        if math.hypot(*shift) < MOVED_MM:
+            return disc
+        return replace(
+            disc,
+            x_mm=disc.x_mm + shift[0],
+            y_mm=disc.y_mm + shift[1],
+            top_xy_mm=(disc.top_xy_mm[0] + shift[0], disc.top_xy_mm[1] + shift[1]),
+        )
+
+    def _displacement(
+        self, straight: Image, then: Image, bare: Floats, disc: Resting, known: Sequence[Resting]
+    ) -> Xy | None:
+        """How far a disc was pushed, by fitting it in both pictures alike; None if it is not near any more."""
+        look = self.wardrobe.looks.get(disc.colour)
+        if look is None:
+            return None
+        fits = []
+        others = [d.top_xy_mm for d in known if d.id != disc.id]
+        # A neighbour that left or came would pull one of the fits: what changed far from this disc is not looked at.
+        for picture in (then, straight):
+            patch = cut_patch(self.view, picture, bare, disc.top_xy_mm)
+            if patch is None:
+                return None
+            self._mask_others(patch, others)
+            fit = fit_look(self.view, look, self.wardrobe.shade, patch, disc.top_xy_mm, reach_mm=NUDGED_MM + 1.5)
+            if fit is None or fit.explained < LEAST_EXPLAINED:
+                return None
+            fits.append(fit)
+        shift = (fits[1].x_mm - fits[0].x_mm, fits[1].y_mm - fits[0].y_mm)
+        return shift if math.hypot(*shift) < NUDGED_MM else None
+
+    # -- what is new ---------------------------------------------------------------------------------------------
+
+    def _search(self, straight: Image, bare: Floats, stay: Sequence[Resting]) -> tuple[list[Resting], list[Region]]:
+        placed = list(stay)
+        found: list[Resting] = []
+        odd: dict[tuple[int, int], Region] = {}
+        layer = self.compose(straight, bare, placed)
+        for _ in range(_MOST_DISCS):
+            changes = self.differ.changes(straight, layer)
+            disc = None
+            for region in sorted(changes.regions, key=lambda r: -r.area_mm2):
+                key = (round(region.x_mm / 8), round(region.y_mm / 8))
+                if region.hand or key in odd or region.area_mm2 < _LEAST_REGION * self._disc_mm2:
+                    continue
+                disc = self._disc_in(straight, bare, changes, region, placed)
+                if disc is not None:
+                    break
+                odd[key] = region
+            if disc is None:
+                break
+            placed.append(disc)
+            found.append(disc)
+            layer = self.compose(straight, bare, placed)
+        return found, list(odd.values())
+
+    def _disc_in(
+        self, straight: Image, bare: Floats, changes: Changes, region: Region, placed: Sequence[Resting]
+    ) -> Resting | None:
+        column, row, width, height = region.box
+        mask = changes.labels[row : row + height, column : column + width] == region.label
+        starts: list[Xy] = [(x, y) for x, y, _ in circle_votes(self.view, straight, mask, region.box)]
+        if region.area_mm2 < 2.2 * self._disc_mm2:
+            starts.append((region.x_mm, region.y_mm))
+        others = [d.top_xy_mm for d in placed]
+        best: tuple[float, Resting] | None = None
+        for start in starts:
+            if any(math.dist(start, o) < 1.2 * self._radius for o in others):
+                continue
+            answer = self.examine(straight, bare, start, others)
+            if answer is None:
+                continue
+            disc, worth = answer
+            if any(math.dist(disc.top_xy_mm, o) < 1.8 * self._radius for o in others):
+                continue
+            if best is None or worth > best[0]:
+                best = (worth, disc)
+            if worth > 0.8:
+                break
+        return None if best is None else best[1]
+
+    def examine(
+        self, straight: Image, bare: Floats, start: Xy, others: Sequence[Xy], *, teach: bool = True
+    ) -> tuple[Resting, float] | None:
+        """The disc near a place of the straight view, and how sure it is one (to 1); None if there is none."""
+        ground = self._ground(bare, start, others)
+        patch = cut_patch(self.view, straight, ground, start)
+        if patch is None:
+            return None
+        self._mask_others(patch, others)
+        fits: list[tuple[float, Colour, LookFit]] = []
+        for colour, look in self.wardrobe.looks.items():
+            fit = fit_look(self.view, look, self.wardrobe.shade, patch, start, rounds=9)
+            if fit is not None:
+                fits.append((fit.explained - 0.4 * abs(math.log(fit.gain)), _colour(colour), fit))
+        fits.sort(key=lambda f: -f[0])
+        if fits and fits[0][0] > LEAST_EXPLAINED:
+            worth, colour, fit = fits[0]
+            edge = fit_edge(
+                self.view, straight, bare, (fit.x_mm, fit.y_mm),
+                radius_mm=self._radius, below_mm=self.view.board.disc_height_mm,
+            )  # fmt: skip
+            covered = 0.0 if edge is None else edge.coverage
+            if worth > 0.75 or covered >= LEAST_COVERAGE:
+                disc = self._resting(colour, fit)
+                if teach and disc.state == "flat" and not self._crowded(disc, others) and worth > 0.45:
+                    again = cut_patch(self.view, straight, bare, (fit.x_mm, fit.y_mm))
+                    if again is not None:
+                        learn_look(
+                            self.view, self.wardrobe.looks[colour], self.wardrobe.shade, again, (fit.x_mm, fit.y_mm)
+                        )
+                return disc, worth
+        return self._unknown(straight, bare, patch, start)
+
+    def _unknown(self, straight: Image, bare: Floats, patch: Patch, start: Xy) -> tuple[Resting, float] | None:
+        """A disc of a set that was not seen before: by its edge alone, and then by what that teaches."""
+        if len(self.wardrobe.looks) >= 3:
+            return None
+        edge = fit_edge(
+            self.view, straight, bare, start, radius_mm=self._radius, below_mm=self.view.board.disc_height_mm
+        )
+        if edge is None or edge.coverage < LEAST_COVERAGE + 0.1 or abs(edge.radius_bias_mm) > 1.3:
+            return None
+        for look in self.wardrobe.looks.values():
+            if float(np.linalg.norm(look.face.mean(axis=0) - np.array(edge.inside_bgr))) < 38:
+                return None
+        look = Look.plain(self._radius, edge.inside_bgr)
+        at = (edge.x_mm, edge.y_mm)
+        fit: LookFit | None = None
+        for _ in range(4):
+            look.learned = min(look.learned, 1.0)
+            learn_look(self.view, look, self.wardrobe.shade, patch, at)
+            fit = fit_look(self.view, look, self.wardrobe.shade, patch, at)
+            if fit is None:
+                return None
+            at = (fit.x_mm, fit.y_mm)
+        if fit is None:
+            return None
+        look.learned = 1.0
+        colour = self._name(look, float(np.percentile(bare.max(axis=2)[::4, ::4], 97)))
+        return self._resting(colour, fit), fit.explained
+
+    def _name(self, look: Look, white: float) -> Colour:
+        """Give a new set its name: the lighter one is ``light``, which may rename what was seen before."""
+        looks = self.wardrobe.looks
+        luma = _luma(look)
+        if not looks:
+            colour: Colour = "dark" if luma < 0.4 * white else "light"
+        elif len(looks) == 1:
+            ((name, first),) = looks.items()
+            colour = "light" if luma > _luma(first) else "dark"
+            if name == colour:
+                looks["dark" if colour == "light" else "light"] = looks.pop(name)
+                self.renamed = True
+        else:
+            colour = "third"
+        looks[colour] = look
+        return colour
+
+    def _resting(self, colour: Colour, fit: LookFit) -> Resting:
+        view, board = self.view, self.view.board
+        x, y = fit.x_mm, fit.y_mm
+        state: DiscState = "flat"
+        low = view.sink(x, y, board.hole_depth_mm)
+        off_low = math.dist(low, self.hole_xy_mm)
+        if off_low <= board.hole_play_mm + 1.0:
+            state, (x, y) = "hole", low
+        elif math.dist((x, y), self.hole_xy_mm) < board.hole_radius_mm:
+            state = "leaning"
+        elif math.hypot(x, y) > board.surface_radius_mm:
+            state, (x, y) = "ditch", view.sink(x, y, board.surface_height_mm)
+        elif math.hypot(x, y) > board.surface_radius_mm - board.disc_radius_mm:
+            state = "overhanging"
+        foot_x, foot_y = view.calibration.foot_xy_mm
+        lift = board.disc_height_mm * math.hypot(x - foot_x, y - foot_y) / view.calibration.camera_height_mm
+        sigma = math.sqrt(fit.sigma_mm**2 + SYSTEMATIC_MM**2 + (lift * self._height_error) ** 2)
+        return Resting("", colour, x, y, sigma, state, (fit.x_mm, fit.y_mm))
+
+    # -- pixels --------------------------------------------------------------------------------------------------
+
+    def _crowded(self, disc: Resting, others: Sequence[Xy]) -> bool:
+        board = self.view.board
+        near_peg = any(math.dist((disc.x_mm, disc.y_mm), peg) < self._radius + 22 for peg in board.pegs)
+        return near_peg or any(math.dist(disc.top_xy_mm, o) < 3.8 * self._radius for o in others)
+
+    def _mask_others(self, patch: Patch, others: Sequence[Xy]) -> None:
+        dx, dy = patch_offsets()
+        cx, cy = self.view.to_mm(patch.column, patch.row)
+        for x, y in others:
+            if math.dist((x, y), (cx, cy)) < 60:
+                patch.weight[np.hypot(dx + np.float32(cx - x), dy + np.float32(cy - y)) < self._radius + 2.5] = 0
+
+    def _ground(self, bare: Floats, place: Xy, others: Sequence[Xy]) -> Floats:
+        near = [o for o in others if math.dist(o, place) < 70]
+        if not near:
+            return bare
+        layer = bare.copy()
+        for o in near:
+            self._shade(layer, o)
+        return layer
+
+    def _shade(self, layer: Floats, top_xy_mm: Xy) -> None:
+        """Darken the ground around a disc by its shadow."""
+        part, factor = draw_disc(self.view, self.wardrobe.shade, top_xy_mm)
+        layer[part] *= factor[..., None]
+
+    def _paste(self, layer: Image, straight: Image, top_xy_mm: Xy) -> None:
+        """Show a disc and its visible wall as the view itself shows them."""
+        sx, sy = self.view.base_shift(*top_xy_mm, self.view.board.disc_height_mm)
+        for step in (0.0, 0.5, 1.0):
+            part, near = disc_pixels(self.view, top_xy_mm[0] + step * sx, top_xy_mm[1] + step * sy, self._radius + 1.6)
+            layer[part][near] = straight[part][near]
+
+
+def _colour(name: str) -> Colour:
+    return "light" if name == "light" else "dark" if name == "dark" else "third"
+
+
+def _luma(look: Look) -> float:
+    return float(look.face.mean(axis=0) @ np.array([0.114, 0.587, 0.299]))

@@ -1,0 +1,227 @@
+"""From what lay before, what moved, and what lies after, to the report of one shot. Numbers only, no pictures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from firmware_py.camera.contacts import Contact, Path, find_contacts
+from firmware_py.camera.naming import Shooter, Watched, name_discs
+from firmware_py.camera.reader import Reading, Resting
+from firmware_py.camera.tracker import Sighting, Xy
+from hardware.board import Board, to_polar
+from hub.link.messages import Colour, Doubt, Place, Shot
+
+_FRAME_NS = 34_000_000
+
+Rest = Place | Literal["hole", "ditch"]
+
+
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """What came of it.
+
+    Attributes:
+        discs: every disc that lies on the board now, named.
+        shot: the shot, None if hands were the cause.
+        next_number: for the next new disc's name.
+    """
+
+    discs: tuple[Resting, ...]
+    shot: Shot | None
+    next_number: int
+
+
+def conclude(
+    board: Board, before: Sequence[Resting], reading: Reading, watched: Watched, next_number: int
+) -> Conclusion:
+    """Name the discs that lie now, and tell whether there was a shot and how it went."""
+    named = name_discs(reading, watched, next_number, board)
+    after = {d.id: d for d in reading.stay} | named.discs
+    shot = None
+    if named.shooter is not None:
+        moved = frozenset(reading.nudged) | frozenset(named.discs)
+        shot = _tell(board, _Story(tuple(before), after, moved, watched), named.shooter)
+    return Conclusion(tuple(after.values()), shot, named.next_number)
+
+
+# -- what happened -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Story:
+    """What lay before, what lies after by id, which of it moved, and what was seen between."""
+
+    before: tuple[Resting, ...]
+    after: Mapping[str, Resting]
+    moved: frozenset[str]
+    watched: Watched
+
+
+def _paths(story: _Story, shooter: Shooter, placed: Sighting | None, start_ns: int) -> dict[str, Path]:
+    """The path of every disc on the surface, the shot one first."""
+    watched, after = story.watched, story.after
+    tracks = {t.key: t for t in watched.tracks}
+    paths = {
+        shooter.id: Path(
+            id=shooter.id,
+            colour=_colour(shooter),
+            start=None if placed is None else placed.xy_mm,
+            start_ns=start_ns,
+            points=shooter.track.points if shooter.track else (),
+            end=None if shooter.found is None else (shooter.found.x_mm, shooter.found.y_mm),
+            moved=True,
+        )
+    }
+    for disc in story.before:
+        if not disc.in_play:
+            continue
+        track, now = tracks.get(disc.id), after.get(disc.id)
+        lifted = disc.id in watched.covered and track is None and now is None
+        paths[disc.id] = Path(
+            id=disc.id,
+            colour=disc.colour,
+            start=(disc.x_mm, disc.y_mm),
+            start_ns=track.rested_ns if track else start_ns,
+            points=track.points if track else (),
+            end=None if now is None else (now.x_mm, now.y_mm),
+            moved=not lifted and (now is None or disc.id in story.moved),
+        )
+    return paths
+
+
+def _colour(shooter: Shooter) -> Colour:
+    if shooter.found is not None:
+        return shooter.found.colour
+    return (shooter.track.colour if shooter.track else None) or "light"
+
+
+def _tell(board: Board, story: _Story, shooter: Shooter) -> Shot:
+    watched, after = story.watched, story.after
+    placed = _placed(shooter, watched, board)
+    points = shooter.track.points if shooter.track else ()
+    start_ns = points[0].at_ns - _FRAME_NS if points else watched.since_ns
+    paths = _paths(story, shooter, placed, start_ns)
+    contacts = find_contacts(board, paths, shooter.id)
+    happenings = [*contacts, *_edges(board, paths, after, watched.until_ns)]
+    happenings.sort(key=lambda c: c.at_ns)
+    events = tuple(c.words for c in happenings)
+    rest: dict[str, Rest] = {shooter.id: _rest(shooter.found)}
+    for name, path in paths.items():
+        if path.moved and name != shooter.id:
+            rest[name] = _rest(after.get(name))
+    doubts = _doubts(paths, shooter, contacts, events)
+    sure = min((c.sure for c in contacts), default=1.0)
+    return Shot(
+        disc=shooter.id,
+        colour=_colour(shooter),
+        placed=None if placed is None else _polar(placed.xy_mm),
+        events=events,
+        rest=rest,
+        start_ns=start_ns,
+        end_ns=watched.until_ns,
+        confidence=round(min(sure, 0.5 if doubts else 1.0), 2),
+        doubts=doubts,
+    )
+
+
+def _polar(xy: Xy, *, leaning: bool = False) -> Place:
+    r_mm, angle_deg = to_polar(*xy)
+    return Place(round(r_mm, 2), round(angle_deg, 2), leaning)
+
+
+def _rest(disc: Resting | None) -> Rest:
+    if disc is None or disc.state == "ditch":
+        return "ditch"
+    if disc.state in {"hole", "stacked"}:
+        return "hole"
+    return _polar((disc.x_mm, disc.y_mm), leaning=disc.state == "leaning")
+
+
+def _placed(shooter: Shooter, watched: Watched, board: Board) -> Sighting | None:
+    """Where the shot disc stood before it was flicked: the last look at it on the line, on the way it then took."""
+    track = shooter.track
+    seen = [s for s in watched.on_line if board.touches_outer(s.r_mm)]
+    if track is None or len(track.points) < 2:
+        return seen[-1] if seen and track is None else None
+    first = track.points[0]
+    vx, vy = track.points[1].x_mm - first.x_mm, track.points[1].y_mm - first.y_mm
+    length = math.hypot(vx, vy)
+    if length < 1e-6:
+        return None
+    for s in reversed(seen):
+        if s.at_ns > first.at_ns or (s.colour and track.colour and s.colour != track.colour):
+            continue
+        back = (first.x_mm - s.x_mm, first.y_mm - s.y_mm)
+        aside = abs(back[0] * vy - back[1] * vx) / length
+        along = (back[0] * vx + back[1] * vy) / length
+        if aside < 6 + 0.08 * abs(along) and along > -6:
+            return s
+    return None
+
+
+def _edges(board: Board, paths: Mapping[str, Path], after: Mapping[str, Resting], until_ns: int) -> list[Contact]:
+    """Discs leaving the surface, coming back, crossing the outer line, and falling into the hole."""
+    found: list[Contact] = []
+    for name, path in paths.items():
+        if path.moved:
+            found += _edges_of(board, path, after.get(name), until_ns)
+    return found
+
+
+def _edges_of(board: Board, path: Path, now: Resting | None, until_ns: int) -> list[Contact]:
+    found: list[Contact] = []
+    edge, line = board.surface_radius_mm, board.limits_mm[2]
+    inside = path.start is not None and math.hypot(*path.start) < line
+    out = False
+    crossed_ns: int | None = None
+    last_ns = path.points[-1].at_ns if path.points else until_ns
+    for p in path.points:
+        if not out and p.r_mm > edge + 3:
+            out, crossed_ns = True, None
+            found.append(Contact(p.at_ns, ("off", path.id), 0.95))
+        elif out and p.r_mm < edge - 6:
+            out = False
+            found.append(Contact(p.at_ns, ("back", path.id), 0.9))
+        if p.r_mm < line:
+            if crossed_ns is not None:
+                found.append(Contact(crossed_ns, ("cross", path.id), 0.8))
+            inside, crossed_ns = True, None
+        elif inside and crossed_ns is None and not out:
+            crossed_ns = p.at_ns
+    if now is None or now.state == "ditch":
+        if not out:
+            found.append(Contact(last_ns, ("off", path.id), 0.9))
+        return found
+    if out:
+        found.append(Contact(last_ns, ("back", path.id), 0.7))
+    elif now.r_mm >= line and crossed_ns is not None:
+        found.append(Contact(crossed_ns, ("cross", path.id), 0.8))
+    if now.state in {"hole", "stacked"}:
+        found.append(Contact(last_ns, ("hole", path.id), 0.95))
+    return found
+
+
+def _doubts(
+    paths: Mapping[str, Path],
+    shooter: Shooter,
+    contacts: Sequence[Contact],
+    events: tuple[tuple[str, ...], ...],
+) -> tuple[Doubt, ...]:
+    """What the evidence cannot tell, where it could decide the verdict."""
+    mine = paths[shooter.id].colour
+    theirs = {n for n, p in paths.items() if p.colour != mine}
+    if not theirs:
+        return ()
+    struck = {c.words[2] for c in contacts if c.words[0] == "hit"} & theirs
+    if any(paths[n].moved for n in struck):
+        return ()
+    weak = [c for c in contacts if c.words[0] == "hit" and c.words[2] in theirs and not paths[c.words[2]].moved]
+    if weak:
+        without = tuple(e for e in events if e not in {c.words for c in weak})
+        return (Doubt("contact", tuple(c.words[2] for c in weak), (events, without)),)
+    if shooter.track is None:
+        return (Doubt("not_seen", (shooter.id,)),)
+    return ()

@@ -1,0 +1,208 @@
+"""Who is who while discs move: sightings of single frames strung together to tracks. Numbers only, no pictures.
+
+A sliding disc goes straight and slows down evenly until something meets it, so where it will be in the next frame is
+known to a millimetre, except after a hit; then every place that its speed could have reached is possible, and the
+sightings are shared out among the discs so that the sum of all surprises is least.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from hub.link.messages import Colour
+
+Xy = tuple[float, float]
+
+#: How fast a waxed board slows a disc down; boards differ, and within a frame it makes less than a millimetre.
+SLOWING_MM_S2 = 690.0
+#: No flick is faster.
+FASTEST_MM_S = 4500.0
+#: A track that was not seen for so long is over.
+LOST_NS = 250_000_000
+_UNMATCHED = 9.0
+_WRONG_COLOUR = 30.0
+_MOST_FOR_BEST = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """A disc as one frame shows it.
+
+    Attributes:
+        at_ns: middle of the exposure.
+        x_mm: place of its base.
+        y_mm: place of its base.
+        sigma_mm: one standard deviation.
+        colour: its set, None where the frame does not tell.
+    """
+
+    at_ns: int
+    x_mm: float
+    y_mm: float
+    sigma_mm: float
+    colour: Colour | None
+
+    @property
+    def xy_mm(self) -> Xy:
+        """The place."""
+        return (self.x_mm, self.y_mm)
+
+    @property
+    def r_mm(self) -> float:
+        """Distance from the middle."""
+        return math.hypot(self.x_mm, self.y_mm)
+
+
+@dataclass(frozen=True, slots=True)
+class Track:
+    """A disc in motion.
+
+    Attributes:
+        key: the resting disc's id, or a name for a disc that was not on the board.
+        colour: its set, None while unknown.
+        rested_ns: last time it was seen at rest, 0 for a disc that was not on the board.
+        origin: where it lay, None for a disc that was not on the board.
+        points: sightings in order.
+    """
+
+    key: str
+    colour: Colour | None
+    rested_ns: int = 0
+    origin: Xy | None = None
+    points: tuple[Sighting, ...] = ()
+
+    @property
+    def last_ns(self) -> int:
+        """When it was seen last."""
+        return self.points[-1].at_ns if self.points else self.rested_ns
+
+    @property
+    def last_xy(self) -> Xy:
+        """Where it was seen last."""
+        if self.points:
+            return self.points[-1].xy_mm
+        return self.origin or (0.0, 0.0)
+
+    def velocity(self) -> Xy:
+        """Velocity in mm/s at the last sighting."""
+        if len(self.points) >= 2:
+            a, b = self.points[-2], self.points[-1]
+            since_s = (b.at_ns - a.at_ns) / 1e9
+            if since_s <= 0:
+                return (0.0, 0.0)
+            vx, vy = (b.x_mm - a.x_mm) / since_s, (b.y_mm - a.y_mm) / since_s
+            speed = math.hypot(vx, vy)
+            if speed < 1e-6:
+                return (0.0, 0.0)
+            # The mean between the two sightings is older by half their distance.
+            k = max(0.0, speed - SLOWING_MM_S2 * since_s / 2) / speed
+            return (vx * k, vy * k)
+        if self.points and self.origin is not None and self.rested_ns:
+            since_s = max(1e-3, (self.points[-1].at_ns - self.rested_ns) / 1e9)
+            ox, oy = self.origin
+            return ((self.points[-1].x_mm - ox) / since_s, (self.points[-1].y_mm - oy) / since_s)
+        return (0.0, 0.0)
+
+    def predict(self, at_ns: int) -> Xy:
+        """Where it will be if nothing meets it."""
+        (x, y), (vx, vy) = self.last_xy, self.velocity()
+        return coast((x, y), (vx, vy), (at_ns - self.last_ns) / 1e9)
+
+
+def coast(at: Xy, velocity: Xy, for_s: float) -> Xy:
+    """Where a disc is after sliding freely for a time; it stops and does not turn round."""
+    speed = math.hypot(*velocity)
+    if speed < 1e-6:
+        return at
+    t = min(max(for_s, 0.0), speed / SLOWING_MM_S2)
+    way = speed * t - SLOWING_MM_S2 * t * t / 2
+    return (at[0] + velocity[0] / speed * way, at[1] + velocity[1] / speed * way)
+
+
+def depart(tracks: Sequence[Track], key: str, colour: Colour, origin: Xy, rested_ns: int) -> tuple[Track, ...]:
+    """A disc that lay still is not where it was; it was last seen there at ``rested_ns``."""
+    return (*tracks, Track(key=key, colour=colour, rested_ns=rested_ns, origin=origin))
+
+
+def follow(tracks: Sequence[Track], sightings: Sequence[Sighting], at_ns: int) -> tuple[Track, ...]:
+    """Share a frame's sightings out among the tracks; what no track explains begins a new one."""
+    alive = [k for k, t in enumerate(tracks) if at_ns - t.last_ns <= LOST_NS]
+    rush = max([500.0, *(math.hypot(*tracks[k].velocity()) for k in alive)])
+    cost = [[_surprise(tracks[k], s, at_ns, rush) for s in sightings] for k in alive]
+    share = _share(cost, len(sightings))
+    out = list(tracks)
+    taken = set()
+    for row, column in share.items():
+        k = alive[row]
+        seen = sightings[column]
+        taken.add(column)
+        out[k] = replace(out[k], points=(*out[k].points, seen), colour=out[k].colour or seen.colour)
+    born = sum(1 for t in tracks if t.key.startswith("new-"))
+    for column, seen in enumerate(sightings):
+        if column not in taken:
+            born += 1
+            out.append(Track(key=f"new-{born}", colour=seen.colour, points=(seen,)))
+    return tuple(out)
+
+
+def _surprise(track: Track, seen: Sighting, at_ns: int, rush: float) -> float:
+    """How ill a sighting suits a track: about its distance from the forecast in standard deviations, infinite if absurd."""
+    since_s = (at_ns - track.last_ns) / 1e9
+    from_last = math.dist(track.last_xy, seen.xy_mm)
+    fresh = len(track.points) < 2
+    fastest = FASTEST_MM_S if fresh and track.origin is None else rush * 1.15
+    if from_last > fastest * since_s + 12:
+        return math.inf
+    off = math.dist(track.predict(at_ns), seen.xy_mm)
+    vx, vy = track.velocity()
+    step = math.hypot(vx, vy) * since_s
+    # A forecast errs by the sightings it stands on; a hit makes it worthless, but a hit is rarer than none.
+    spread = 3.0 + 2 * seen.sigma_mm + 0.08 * step + (60.0 * since_s / 0.033 if fresh else 0.0)
+    surprise = off / spread
+    surprise = min(surprise, 4.0 + from_last / 60.0)
+    if track.colour is not None and seen.colour is not None and track.colour != seen.colour:
+        surprise += _WRONG_COLOUR
+    return surprise
+
+
+def _share(cost: Sequence[Sequence[float]], columns: int) -> dict[int, int]:
+    """Rows to columns with the least sum of costs, leaving out what is worse than no match."""
+    rows = len(cost)
+    if min(rows, columns) > _MOST_FOR_BEST:
+        return _greedy(cost, columns)
+    best: tuple[float, dict[int, int]] = (math.inf, {})
+
+    def go(row: int, used: int, so_far: float, chosen: dict[int, int]) -> None:
+        nonlocal best
+        if so_far >= best[0]:
+            return
+        if row == rows:
+            best = (so_far, dict(chosen))
+            return
+        for column in sorted(range(columns), key=lambda c: cost[row][c]):
+            price = cost[row][column]
+            if price >= _UNMATCHED * 2 or used >> column & 1:
+                continue
+            chosen[row] = column
+            go(row + 1, used | 1 << column, so_far + price, chosen)
+            del chosen[row]
+        go(row + 1, used, so_far + _UNMATCHED, chosen)
+
+    go(0, 0, 0.0, {})
+    return best[1]
+
+
+def _greedy(cost: Sequence[Sequence[float]], columns: int) -> dict[int, int]:
+    pairs = sorted((cost[r][c], r, c) for r in range(len(cost)) for c in range(columns) if cost[r][c] < _UNMATCHED * 2)
+    chosen: dict[int, int] = {}
+    for _, r, c in pairs:
+        if r not in chosen and c not in chosen.values():
+            chosen[r] = c
+    return chosen
+
+
+def alive(tracks: Iterable[Track], at_ns: int) -> tuple[Track, ...]:
+    """Tracks that were seen lately."""
+    return tuple(t for t in tracks if at_ns - t.last_ns <= LOST_NS)

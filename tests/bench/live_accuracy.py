@@ -1,0 +1,250 @@
+"""Accuracy of the live reader on simulated rounds: places, missed and invented discs, verdicts, and its cost.
+
+Plays whole rounds without any process: the twin's players and physics, its optics at 30 frames a second, and the live
+reader on every frame. Run it as ``python tests/bench/live_accuracy.py [--rounds N] [--seed S] [--style NAME]``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+
+import cv2
+import numpy as np
+
+from firmware_py.camera.live import LiveReader
+from firmware_py.camera.source import Frame
+from hardware.board import TOURNAMENT, Board
+from hardware.twin import truth
+from hardware.twin.course import Course, Evening
+from hardware.twin.hands import Hands
+from hardware.twin.optics import Renderer, nominal_optics, nominal_pose
+from hardware.twin.styles import NAMED
+from hardware.twin.world import World
+from hub.link import messages
+from hub.rules.position import Place, Shot
+from hub.rules.verdict import Verdict
+
+MATCH_MM = 12.0
+SIDES = {"light": "A", "dark": "B"}
+
+
+@dataclass
+class Score:
+    """Running figures."""
+
+    off_mm: list[float] = field(default_factory=list)
+    radial_mm: list[float] = field(default_factory=list)
+    sigmas: list[float] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
+    notes: list[str] = field(default_factory=list)
+    idle_ms: list[float] = field(default_factory=list)
+    moving_ms: list[float] = field(default_factory=list)
+    read_ms: list[float] = field(default_factory=list)
+
+
+class Evenings:
+    """One simulated board with the live reader over it."""
+
+    def __init__(
+        self, *, seed: int, rounds: int, style: str, rate_hz: float, height: bool, board: Board = TOURNAMENT
+    ) -> None:
+        self.board, self.rate_hz = board, rate_hz
+        self.world = World(board, seed)
+        self.hands = Hands(self.world)
+        self.course = Course(
+            board, self.world, self.hands, Evening("match-play", rounds), seed=seed, diary=truth.Diary(None), alone=True
+        )
+        pose = nominal_pose(board)
+        self.eye = Renderer(board, NAMED[style], pose, nominal_optics(), seed)
+        self.reader = LiveReader(board, height_mm=pose.height_mm if height else 0.0)
+        self.score = Score()
+        self.names: dict[str, str] = {}
+        self.shot_fact: messages.Shot | None = None
+        self.number = 0
+        self.judged = 0
+
+    def run(self, *, stop: int | None = None) -> Score:
+        """Play until the evening is over."""
+        while not self.course.over:
+            self.number += 1
+            at_ns = round(self.number * 1e9 / self.rate_hz)
+            self.hands.step(at_ns)
+            frame = Frame(self.number, at_ns, 5_000_000, self.eye.render(self.world.scene(), self.number))
+            resting = self.reader.at_rest
+            begin = time.perf_counter()
+            facts = self.reader.take(frame)
+            cost_ms = (time.perf_counter() - begin) * 1e3
+            if at_ns > 1_000_000_000:
+                read = any(isinstance(f, messages.Layout | messages.Shot) for f in facts)
+                bucket = self.score.read_ms if read else self.score.idle_ms if resting else self.score.moving_ms
+                bucket.append(cost_ms)
+            for fact in facts:
+                self.heed(fact)
+            if self.reader.rest is not None and at_ns > 2_000_000_000:
+                before = len(self.course.match.shots), self.course.rounds
+                state = self.course.match.state
+                self.course.step(at_ns)
+                if (len(self.course.match.shots), self.course.rounds) != before and self.course.match.shots:
+                    self.pending = (state, self.course.match.shots[-1])
+                if self.course.stage == "tidying" and getattr(self, "pending", None):
+                    self.compare(*self.pending)
+                    self.pending = None
+            if stop is not None and self.judged >= stop:
+                break
+        return self.score
+
+    def heed(self, fact: messages.Fact) -> None:
+        """Take a fact of the reader."""
+        if isinstance(fact, messages.Shot):
+            if self.shot_fact is not None:
+                self.note("two shots", f"{fact.disc}")
+            self.shot_fact = fact
+        elif isinstance(fact, messages.Layout):
+            self.layout(fact)
+        elif isinstance(fact, messages.Cleared):
+            self.score.counts["cleared"] += 1
+
+    def layout(self, fact: messages.Layout) -> None:
+        """Compare a layout with what truly lies there."""
+        seen = [d for d in fact.discs if d.state != "ditch" and d.id not in fact.unseen]
+        true = {n: d for n, d in self.world.discs.items() if d.where not in {"ditch", "hand"}}
+        left = dict(true)
+        names: dict[str, str] = {}
+        pairs = sorted(
+            (math.hypot(s.x_mm - d.x_mm, s.y_mm - d.y_mm), s.id, n) for s in seen for n, d in true.items()
+        )
+        by_id = {s.id: s for s in seen}
+        for off, mine, name in pairs:
+            if mine in names or name not in left or off > MATCH_MM:
+                continue
+            names[mine] = name
+            disc, spot = left.pop(name), by_id[mine]
+            self.score.counts["discs"] += 1
+            if SIDES.get(spot.colour) != name[0]:
+                self.note("colour", f"{name} is called {spot.colour}")
+            if (spot.state == "hole") != (disc.where == "hole"):
+                self.note("state", f"{name} is {disc.where}, called {spot.state}")
+            if self.names.get(mine, name) != name:
+                self.note("id", f"{mine} was {self.names[mine]}, is {name}")
+            if disc.where == "surface":
+                r = math.hypot(disc.x_mm, disc.y_mm)
+                self.score.off_mm.append(off)
+                radial = math.hypot(spot.x_mm, spot.y_mm) - r
+                self.score.radial_mm.append(radial)
+                self.score.sigmas.append(spot.sigma_mm)
+                wrong = self.board.value(r) != self.board.value(math.hypot(spot.x_mm, spot.y_mm))
+                flagged = self.board.margin_mm(math.hypot(spot.x_mm, spot.y_mm)) < 2 * spot.sigma_mm
+                self.score.counts["zone flagged"] += flagged
+                if wrong and not flagged:
+                    self.note("zone", f"{name} at {r:.2f} read {math.hypot(spot.x_mm, spot.y_mm):.2f}")
+        for name in left:
+            self.note("missed", f"{name} at {left[name].r_mm:.1f} {left[name].where} x {left[name].x_mm:.0f} y {left[name].y_mm:.0f}")
+        for s in seen:
+            if s.id not in names:
+                self.note("invented", f"{s.id} {s.colour} at {math.hypot(s.x_mm, s.y_mm):.1f} {s.state}")
+        self.names.update(names)
+
+    def compare(self, state: object, judged: truth.Judged) -> None:
+        """Compare the reader's shot with the true one."""
+        self.judged += 1
+        counts = self.score.counts
+        counts["shots"] += 1
+        fact, self.shot_fact = self.shot_fact, None
+        where = f"shot {judged.number}"
+        if fact is None:
+            self.note("no shot", f"{where}: {judged.shot.events}")
+            return
+        mine, theirs = self.verdict(state, fact, judged), judged.verdict
+        told = (mine.valid, sorted(mine.removed), sorted(mine.lift), dict(mine.twenties))
+        true = (theirs.valid, sorted(theirs.removed), sorted(theirs.lift), dict(theirs.twenties))
+        counts["doubted"] += bool(fact.doubts)
+        counts["not placed"] += fact.placed is None
+        said = [self.named(e, judged) for e in fact.events]
+        real = list(judged.shot.events)
+        if told != true:
+            kind = "verdict doubted" if fact.doubts else "verdict"
+            self.note(kind, f"{where} {judged.shot.disc}: {told} is {true}; events {said} are {real}")
+        a, b = Counter(map(_key, said)), Counter(map(_key, real))
+        counts["events both"] += (a & b).total()
+        counts["events said"] += a.total()
+        counts["events true"] += b.total()
+        if a != b and told == true:
+            self.score.notes.append(f"events {where} {judged.shot.disc}: {said} are {real}")
+
+    def named(self, words: tuple[str, ...], judged: truth.Judged) -> tuple[str, ...]:
+        """An event in the world's names."""
+        return (words[0], *(self.name(w, judged) for w in words[1:]))
+
+    def name(self, mine: str, judged: truth.Judged) -> str:
+        """The world's name of one of the reader's discs."""
+        return self.names.get(mine, judged.shot.disc if mine not in self.names else mine)
+
+    def verdict(self, state: object, fact: messages.Shot, judged: truth.Judged) -> Verdict:
+        """What the rules say of the shot as the reader tells it."""
+        rest = {
+            self.name(k, judged): v if isinstance(v, str) else Place(v.r_mm, v.angle_deg, v.leaning)
+            for k, v in fact.rest.items()
+        }
+        rest = {k: v for k, v in rest.items() if k in state.position.discs or k == judged.shot.disc}  # type: ignore[attr-defined]
+        rest.setdefault(judged.shot.disc, "ditch")
+        known = {*state.position.discs, judged.shot.disc}  # type: ignore[attr-defined]
+        events = tuple(e for e in (self.named(w, judged) for w in fact.events) if all(d in known for d in e[1:]))
+        shot = Shot(judged.shot.side, judged.shot.seat, judged.shot.disc, events, rest)
+        return truth.judge(state, shot)  # type: ignore[arg-type]
+
+    def note(self, kind: str, text: str) -> None:
+        """Count something wrong and keep what it was."""
+        self.score.counts[kind] += 1
+        self.score.notes.append(f"{kind}: {text} (frame {self.number})")
+
+
+def _key(words: tuple[str, ...]) -> tuple[str, ...]:
+    return (words[0], *sorted(words[1:]))
+
+
+def report(score: Score) -> None:
+    """Print the figures."""
+    off, sigma = np.array(score.off_mm), np.array(score.sigmas)
+    radial = np.array(score.radial_mm)
+    counts = score.counts
+    if len(off):
+        inside = np.mean(np.abs(radial) < 1.96 * sigma)
+        print(f"places: median {np.median(off):.3f} p95 {np.percentile(off, 95):.3f} max {off.max():.2f} mm, "
+              f"radial mean {radial.mean():+.3f} sd {radial.std():.3f}, 95 % covers {inside:.1%} of {len(off)}")
+    both, said, true = counts["events both"], counts["events said"], counts["events true"]
+    print(f"events: F1 {2 * both / max(1, said + true):.3f} ({both} of {true} true, {said} said)")
+    print("counts:", dict(sorted(counts.items())))
+    for name in ("idle_ms", "moving_ms", "read_ms"):
+        values = getattr(score, name)
+        if values:
+            print(f"{name}: median {np.median(values):.2f} p95 {np.percentile(values, 95):.2f} n {len(values)}")
+
+
+def main() -> None:
+    """Play and print."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--shots", type=int, default=None)
+    parser.add_argument("--style", default="maple", choices=sorted(NAMED))
+    parser.add_argument("--rate", type=float, default=30.0)
+    parser.add_argument("--no-height", action="store_true", help="let the reader estimate the camera's height")
+    parser.add_argument("--notes", type=int, default=40)
+    options = parser.parse_args()
+    cv2.setNumThreads(1)
+    evening = Evenings(
+        seed=options.seed, rounds=options.rounds, style=options.style, rate_hz=options.rate,
+        height=not options.no_height,
+    )  # fmt: skip
+    score = evening.run(stop=options.shots)
+    for text in score.notes[: options.notes]:
+        print(text)
+    report(score)
+
+
+if __name__ == "__main__":
+    main()
