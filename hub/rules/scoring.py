@@ -83,12 +83,7 @@ def _cutthroat_points(totals: Mapping[str, int], ruleset: Ruleset) -> dict[str, 
     if first == third:
         each = 1 if ruleset.three_way_tie == "one_each" else 0
         return dict.fromkeys(totals, each)
-    if first == second:
-        table = {first: 1, third: 0}
-    elif second == third:
-        table = {first: 2, third: 0}
-    else:
-        table = {first: 2, second: 1, third: 0}
+    table = {first: 2, second: 1, third: 0}  # of equal totals the lower place holds: 1/1/0 and 2/0/0
     return {side: table[total] for side, total in totals.items()}
 
 
@@ -246,7 +241,6 @@ def score_round(
     for what, table in (("scores", scores), ("board", board_mm), ("points", points), ("twenties", twenties)):
         if table is not None:
             check_sides(table, what, sides)
-    whole_counts(scores, "scores", sides)
     whole_counts(twenties, "twenties", sides)
     if type(round_number) is not int or round_number < 1:
         code = "negative" if type(round_number) is int else "bad_input"

@@ -155,6 +155,32 @@ def test_round_keeps_totals_and_what_they_added() -> None:
     assert dict(played.game.scores) == {"A": 10, "B": 45}
 
 
+@pytest.mark.parametrize(
+    ("totals", "code"),
+    [
+        ({"A": 5}, "bad_side"),
+        ({"A": 5, "B": 0, "C": 0}, "bad_side"),
+        ({"A": 5, "B": -5}, "negative"),
+        ({"A": 5, "B": 0.5}, "bad_input"),
+    ],
+)
+def test_round_totals_that_cannot_be(totals: Any, code: str) -> None:
+    with pytest.raises(RulesError) as refused:
+        play_round(GameScore({"A": 0, "B": 0}), totals, load_ruleset("classic"))
+    assert refused.value.code == code
+    assert refused.value.sentence.startswith("round totals")
+
+
+@pytest.mark.parametrize(
+    ("head_start", "code"), [({"C": 5}, "bad_side"), ({"A": -5}, "negative"), ({"A": "5"}, "bad_input")]
+)
+def test_head_starts_that_cannot_be(head_start: Any, code: str) -> None:
+    with pytest.raises(RulesError) as refused:
+        new_game(load_ruleset("classic"), head_start)
+    assert refused.value.code == code
+    assert refused.value.sentence.startswith("head start")
+
+
 CONCEDED = [
     ("classic", "A60 B35", "A", "A0 B0"),
     ("classic", "A60 B35", "B", "A25 B0"),
@@ -288,6 +314,7 @@ BAD_ROUNDS = [
     ({"points": {"A": 5, "B": 0}, "twenties": {"A": 12, "B": 0}}, "too_many_discs"),
     ({"points": None}, "bad_input"),
     ({"board_mm": {"A": [60]}}, "bad_side"),
+    ({"board_mm": {"A": [60], "B": []}, "twenties": {"A": 0, "B": -1}}, "negative"),
     ({"board_mm": {"A": [60], "B": ["x"]}}, "bad_input"),
     ({"board_mm": {"A": [60], "B": [True]}}, "bad_input"),
     ({"board_mm": {"A": [60], "B": [float("nan")]}}, "bad_input"),
