@@ -57,7 +57,8 @@ def _run_gpio(config: Config) -> None:
         service.close()
         raise
     with pins, service:
-        watch_pins(service, pins, Watch(pins, clock.now_ns(), self_test_s=beam.self_test_s, lag_ns=_EDGE_LAG_NS))
+        watch = Watch(pins, clock.now_ns(), self_test_s=beam.self_test_s, lag_ns=_EDGE_LAG_NS, stamp_ns=clock.now_ns)
+        watch_pins(service, pins, watch)
 
 
 def watch_pins(service: Service, pins: BeamPins, watch: Watch) -> None:

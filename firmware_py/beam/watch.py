@@ -53,6 +53,8 @@ class Watch:
             is never compared with an edge that has not arrived. 0 when the pins' clock is driven together with them.
         lead_ns: how long before a self-test its two switchings are announced to somebody far away who does them.
         announce: told of a switching that much ahead: its time (ns) and whether the emitter goes on.
+        stamp_ns: reads the pins' clock just before the emitter is switched, since the 5 ms for an answer count from
+            there; without it a switching is dated by the ``now_ns`` of the call.
     """
 
     def __init__(
@@ -64,11 +66,13 @@ class Watch:
         lag_ns: int = 0,
         lead_ns: int = 0,
         announce: Callable[[int, bool], None] | None = None,
+        stamp_ns: Callable[[], int] | None = None,
     ) -> None:
         self._pins = pins
         self._lag_ns = lag_ns
         self._lead_ns = lead_ns
         self._announce = announce
+        self._stamp_ns = stamp_ns
         self._start_ns = at_ns
         self._read_ns = at_ns + episodes.LEVEL_READ_NS
         self._test_every_ns = round(self_test_s * 1e9) if pins.has_emitter else 0
@@ -119,7 +123,11 @@ class Watch:
     def _switch(self, now_ns: int) -> None:
         while self._switchings and self._switchings[0][0] <= now_ns:
             at_ns, on = self._switchings.pop(0)
-            self.switch_emitter(at_ns if self._lead_ns else now_ns, on=on)
+            if self._stamp_ns is not None:
+                at_ns = self._stamp_ns()
+            elif not self._lead_ns:
+                at_ns = now_ns
+            self.switch_emitter(at_ns, on=on)
 
     def _read_level(self, now_ns: int) -> None:
         if now_ns < self._read_ns:

@@ -214,3 +214,16 @@ class TestLead:
         hole.facts += watch.advance(3_000 * MS)
         assert hole.twenties() == [1_350 * MS]
         assert hole.faults() == []
+
+
+def test_a_switching_is_dated_when_it_happens(hole: Hole) -> None:
+    """A loop that was held up between looking at the clock and switching must not find the receiver slow."""
+    watch = Watch(hole.pins, 0, self_test_s=30.0, lag_ns=10 * MS, stamp_ns=hole.clock.now_ns)
+    for now_ms in (1_000, 1_100):
+        hole.clock.wait_until((now_ms + 8) * MS)
+        watch.advance(now_ms * MS)
+        hole.clock.wait_until((now_ms + 8) * MS + ANSWER_NS)
+        hole.settle()
+    assert hole.pins.emitting
+    hole.facts += watch.advance(3_000 * MS)
+    assert hole.facts == []
