@@ -15,6 +15,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from hardware.board import Board
 from hardware.twin.scene import Colour, SceneDisc
 from hardware.twin.sprites import Box, Field, Picture, Sprite, Stage, ramp, three, to_bytes
 from hardware.twin.styles import BoardStyle, DiscStyle
@@ -67,12 +68,20 @@ class Body:
         t, a = math.radians(self.tilt_deg), math.radians(self.tilt_towards_deg)
         return (-math.sin(a) * math.sin(t), -math.cos(a) * math.sin(t), math.cos(t))
 
-    @property
-    def level(self) -> tuple[float, ...]:
-        """Drawing order of heights: ditch, surface, then what lies or is carried higher."""
-        if self.z_mm < -0.5 * self.height_mm - 2:
-            return (0.0,)
-        return (1.0,) if self.z_mm < 0.6 * self.height_mm else (2.0, self.z_mm)
+    def in_ditch(self, board: Board) -> bool:
+        """Whether it lies on the floor of the ditch, not in the hole or over the surface's edge."""
+        over_ditch = math.hypot(self.x_mm, self.y_mm) > board.surface_radius_mm
+        return over_ditch and self.z_mm < -0.7 * board.surface_height_mm
+
+    def order(self, stage: Stage) -> tuple[float, ...]:
+        """Level by level (ditch, surface, what lies or is carried higher); on each the far ones first.
+
+        A disc's top leans away from the camera's foot point, so the nearer of two hides the farther one's side.
+        """
+        away = -math.dist((self.x_mm, self.y_mm), stage.pose.foot_xy_mm)
+        if self.in_ditch(stage.board):
+            return (0.0, away)
+        return (1.0, away) if self.z_mm < 0.6 * self.height_mm else (2.0, self.z_mm, away)
 
     def slices(self, stage: Stage) -> list[_Slice]:
         """Circles from the base up to the top face; the top face is the last, its rim the one before.
@@ -265,7 +274,7 @@ def draw_shadow(body: Body, stage: Stage) -> Sprite | None:
     optics = stage.optics
     if not optics.shadow_strength:
         return None
-    ground_z = 0.0 if body.z_mm > -0.5 * body.height_mm - 2 else body.z_mm
+    ground_z = body.z_mm if body.in_ditch(stage.board) else 0.0
     rise = max(body.z_mm - ground_z, 0.0)
     tall = body.z_mm + body.height_mm - ground_z
     lx, ly = optics.shadow_xy

@@ -89,19 +89,24 @@ class CameraPose:
 
     def ground(self, u: ArrayLike, v: ArrayLike, z_mm: float = 0.0) -> Floats:
         """Points ``(..., 2)`` in mm of the plane at ``z_mm`` that are seen at pixels ``(u, v)``."""
-        flat = (np.stack(np.broadcast_arrays(np.asarray(u, float), np.asarray(v, float)), axis=-1) - self.centre_px) / (
-            self.focal_px
-        )
+        x = (np.asarray(u, float) - self.centre_px[0]) / self.focal_px
+        y = (np.asarray(v, float) - self.centre_px[1]) / self.focal_px
         if self.k1 or self.k2:
-            bent = np.sqrt(np.sum(flat * flat, axis=-1, keepdims=True))
-            r = bent.copy()
-            for _ in range(6):  # Newton; a mild lens is exact to 1e-9 after four steps
-                r2 = r * r
-                r -= (r * (1 + r2 * (self.k1 + r2 * self.k2)) - bent) / (1 + r2 * (3 * self.k1 + 5 * r2 * self.k2))
-            flat = flat * np.divide(r, bent, out=np.ones_like(r), where=bent > 0)
-        right, down, forward = self.axes
-        ray = flat[..., :1] * right + flat[..., 1:] * down + forward
-        return np.asarray(self.foot_xy_mm + ray[..., :2] * ((z_mm - self.height_mm) / ray[..., 2:]))
+            bent2 = x * x + y * y
+            shrink = np.ones_like(bent2)
+            for _ in range(5):  # Newton on the ratio of true to bent radius; a mild lens is exact to 1e-9 after three
+                q = shrink * shrink * bent2
+                miss = shrink * (1 + q * (self.k1 + q * self.k2)) - 1
+                shrink -= miss / (1 + q * (3 * self.k1 + q * (5 * self.k2)))
+                if np.abs(miss).max() < 1e-7:  # the next miss would be its square
+                    break
+            x, y = x * shrink, y * shrink
+        right, down, forward = self.axes.tolist()
+        depth = (x * right[2] + y * down[2] + forward[2]) / (z_mm - self.height_mm)
+        out = np.empty((*np.shape(depth), 2))
+        for k in range(2):
+            out[..., k] = self.foot_xy_mm[k] + (x * right[k] + y * down[k] + forward[k]) / depth
+        return out
 
     def nudged(self, dx_mm: float = 0.0, dy_mm: float = 0.0, turn_deg: float = 0.0) -> CameraPose:
         """The pose after the mount was bumped: moved sideways and turned, its tilt unchanged."""

@@ -9,7 +9,6 @@ call is drawn anew, and that never changes a pixel.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 
 import cv2
@@ -129,8 +128,8 @@ class Renderer:
         return self._drawn(disc_body(thing, self._stage, style), style, face_of(thing, self._faces))
 
     def _drawn(self, body: Body, style: DiscStyle, face: Picture) -> _Drawn:
-        away = math.dist((body.x_mm, body.y_mm), self.pose.foot_xy_mm)
-        return _Drawn((*body.level, -away), draw_body(body, self._stage, style, face), draw_shadow(body, self._stage))
+        stage = self._stage
+        return _Drawn(body.order(stage), draw_body(body, stage, style, face), draw_shadow(body, stage))
 
     def _refresh(self, dirty: Iterable[Box]) -> None:
         """Draw the boxes anew from the bare board up: level by level, shadows before bodies."""

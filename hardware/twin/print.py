@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import cv2
 import numpy as np
@@ -16,6 +17,7 @@ SURFACE_TEXEL_MM = 0.45
 _FONT = cv2.FONT_HERSHEY_DUPLEX
 
 
+@lru_cache(maxsize=2)
 def surface_texture(board: Board, style: BoardStyle) -> tuple[Picture, float]:
     """The playing surface seen straight from above, ``SURFACE_TEXEL_MM`` a texel, and half its side in mm."""
     rng = np.random.default_rng([style.seed, 0x5F5F])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import cv2
 import numpy as np
 
@@ -10,7 +12,7 @@ from hardware.twin.styles import Bgr, BoardStyle
 
 TABLE_HALF_MM = 1024
 DITCH_TEXEL_MM = 0.9
-_WARM = np.array([1.25, 1.0, 0.82], np.float32)
+_WARM = (np.float32(1.25), np.float32(1.0), np.float32(0.82))
 """Dark streaks of wood are redder than the wood: they take more of the blue."""
 
 
@@ -69,7 +71,9 @@ def planks(
             tint = np.where(beyond, np.float32(1 + contrast * rng.uniform(-0.28, 0.28)), tint)
             streaks = np.where(beyond, np.flip(streaks), streaks)
             tint *= 1 - np.float32(0.35 * contrast) * np.exp(-(((across - np.float32(cut)) / np.float32(0.45)) ** 2))
-        wood *= (tint[..., None] ** _WARM) * (1 + np.float32(0.11 * grain) * streaks[..., None] * _WARM)
+        tone = tint - 1 + np.float32(0.11 * grain) * streaks
+        for k, warm in enumerate(_WARM):
+            wood[..., k] *= 1 + warm * tone
     blotches = clouds(rng, (n, n), (5, 5)) * np.float32(0.5) + clouds(rng, (n, n), (23, 23)) * np.float32(0.25)
     wood *= (1 + np.float32(0.025) * blotches)[..., None]
     return wood
@@ -132,6 +136,7 @@ def _spot(
     stamp(part, np.float32(strength) * cover, colour)
 
 
+@lru_cache(maxsize=2)
 def ditch_texture(style: BoardStyle, half_mm: float) -> Picture:
     """The floor of the ditch, ``DITCH_TEXEL_MM`` a texel: wood, paint or felt."""
     rng = np.random.default_rng([style.seed, 0xD17C])
@@ -144,6 +149,7 @@ def ditch_texture(style: BoardStyle, half_mm: float) -> Picture:
     return to_bytes(floor)
 
 
+@lru_cache(maxsize=2)
 def table_texture(style: BoardStyle) -> Picture:
     """What the board lies on with what people left there, 1 mm a texel, 2 m wide."""
     rng = np.random.default_rng([style.seed, 0x7AB1])
