@@ -18,7 +18,7 @@ from hub.questions import swept_round
 from hub.record import SWEPT_DISCS, after_shot, recorded, renamed, surface, surplus, with_out, with_unseen, without_gone
 from hub.rounds import announce, begin_match, finish_round
 from hub.rules.presets import load_ruleset
-from hub.state import Match, Round, Ruling, ShotRecord, TableState, expected, shots_left, twenties_of
+from hub.state import Events, Match, Round, Ruling, ShotRecord, TableState, expected, shots_left, twenties_of
 
 STANDING_RULES = "match-play"
 
@@ -54,6 +54,7 @@ def on_shot(state: TableState, entry: Entry, fact: Shot) -> TableState:
     playing, absent = _played_on(_playing(state), fact)
     turn = expected(match, playing)
     hidden = {fact.disc, *absent}
+    before = tuple(disc for disc in surface(state.layout, playing) if disc.id not in hidden)
     shot = ShotRecord(
         number=len(playing.shots) + 1,
         side=side,
@@ -63,11 +64,11 @@ def on_shot(state: TableState, entry: Entry, fact: Shot) -> TableState:
         start_ns=fact.start_ns,
         end_ns=fact.end_ns,
         placed=None if any(doubt.kind == "placement" for doubt in fact.doubts) else fact.placed,
-        readings=_readings(fact),
+        readings=_readings(fact, [disc.id for disc in before if match.side_of(disc.colour) != side]),
         rest=dict(fact.rest),
-        before=tuple(disc for disc in surface(state.layout, playing) if disc.id not in hidden),
+        before=before,
         absent=absent,
-        vague=any(doubt.kind in {"left", "not_seen"} for doubt in fact.doubts),
+        vague=_vague(fact),
         owner_ruled=given,
         beam=beam,
         out_of_turn=turn is not None and turn[0] != side,
@@ -202,11 +203,26 @@ def _beam_works(state: TableState) -> bool:
     return beam is not None and beam.online and not beam.faults
 
 
-def _readings(fact: Shot) -> tuple[tuple[tuple[str, ...], ...], ...]:
+def _readings(fact: Shot, theirs: list[str]) -> tuple[Events, ...]:
+    """All that may have happened; where the camera did not see the shot, it may have touched any opposing disc."""
     readings = [fact.events]
     for doubt in fact.doubts:
         readings += [reading for reading in doubt.readings if reading not in readings]
+        if doubt.kind in {"not_seen", "contact"} and not doubt.readings and theirs:
+            readings.append((*fact.events, ("hit", fact.disc, theirs[0])))
     return tuple(readings)
+
+
+def _vague(fact: Shot) -> bool:
+    """Whether a disc may have been in the hole though none lies there now.
+
+    A hand can lift a 20 out before the camera has seen it at rest: then a disc is gone, and none leans in the hole
+    that could have blocked the beam.
+    """
+    if any(doubt.kind in {"left", "not_seen"} for doubt in fact.doubts):
+        return True
+    leaning = any(not isinstance(where, str) and where.leaning for where in fact.rest.values())
+    return "ditch" in fact.rest.values() and not leaning
 
 
 def _seat(match: Match, playing: Round, side: Side) -> int:
