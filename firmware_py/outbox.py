@@ -195,6 +195,15 @@ class Outbox:
             return
         if self._database is None:
             self._open()
+        try:
+            self._commit()
+        except sqlite3.DatabaseError as error:
+            if not _is_broken(error):
+                self._suffer(error)
+                return
+            self._start_anew(error)
+
+    def _commit(self) -> None:
         database = self._database
         if database is None:
             return
@@ -206,14 +215,26 @@ class Outbox:
                 database.execute(_GIVE, (self.boot, self.last_seq))
             database.executemany(_DELETE, list(self._undeleted.items()))
             database.execute("COMMIT")
-        except sqlite3.Error as error:
+        except sqlite3.Error:
             with contextlib.suppress(sqlite3.Error):
                 database.rollback()
-            self._suffer(error)
-            return
+            raise
         self._unsaved.clear()
         self._undeleted.clear()
         self.trouble = ""
+
+    def _start_anew(self, error: sqlite3.DatabaseError) -> None:
+        """The file broke under our hands: write what is outstanding into a new one."""
+        if self._database is not None:
+            self._database.close()
+            self._database = None
+        self._unsaved = list(self)
+        try:
+            self._move_aside(error)
+            self._database = self._connect()
+            self._commit()
+        except (sqlite3.Error, OSError) as again:
+            self._suffer(again)
 
     def _open(self) -> None:
         try:

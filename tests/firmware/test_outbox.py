@@ -212,6 +212,31 @@ class TestMediumInTrouble:
         (kept,) = path.parent.glob("*.broken-*")
         assert kept.read_bytes() == rubbish
 
+    def test_a_file_that_breaks_later_is_replaced_by_what_is_outstanding(self, path: Path) -> None:
+        outbox = Outbox(path)
+        put(outbox, 3)
+        boot = outbox.boot
+        outbox.close()
+        database = sqlite3.connect(path)
+        (index_page,) = database.execute(
+            "SELECT rootpage FROM sqlite_master WHERE tbl_name = 'fact' AND type = 'index'"
+        )
+        database.close()
+        content = bytearray(path.read_bytes())
+        start = (index_page[0] - 1) * 4096
+        content[start : start + 4096] = b"\xff" * 4096
+        path.write_bytes(content)
+        outbox = Outbox(path)
+        put(outbox, 2)
+        assert outbox.trouble == ""
+        assert len(list(path.parent.glob("*.broken-*"))) == 1
+        wanted = [(boot, 1), (boot, 2), (boot, 3), (outbox.boot, 1), (outbox.boot, 2)]
+        assert [(stored.boot, stored.seq) for stored in outbox] == wanted
+        outbox.close()
+        again = Outbox(path)
+        assert [(stored.boot, stored.seq) for stored in again] == wanted
+        again.close()
+
     def test_a_folder_that_is_missing_is_said_at_start(self, tmp_path: Path) -> None:
         with pytest.raises(StateError, match="state_dir"):
             Outbox(tmp_path / "nowhere" / "x.sqlite3")
