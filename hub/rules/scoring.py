@@ -140,17 +140,15 @@ def _progress(scores: dict[str, int], before: GameScore, ruleset: Ruleset, *, pl
         following: Next = "none" if over else "deciding_round" if level else "round"
         return GameScore(scores, rounds, deciding, level, over, winner, following)
 
-    if before.level_end and ruleset.tie_end == "pairs" and deciding % 2 == 1:
-        return state(over=False, level=True)  # a pair is played to its end
     if before.level_end:
+        if ruleset.tie_end == "pairs" and deciding % 2 == 1:
+            return state(over=False, level=True)  # a pair is played to its end
         return state(over=leader is not None, level=True, winner=leader)
     if end.rounds:
         early = playoff and ruleset.scoring == "match210" and best > end.rounds
         reached = rounds >= end.rounds or early
-    elif end.lead:
-        reached = best >= end.target and lead >= end.lead
     else:
-        reached = best >= end.target
+        reached = best >= end.target and lead >= end.lead
     if not reached:
         return state(over=False)
     if leader is not None:

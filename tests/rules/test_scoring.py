@@ -358,8 +358,15 @@ def test_head_start_is_told_to_the_count() -> None:
     assert dict(count(**given, head_start={"A": 1}).game.scores) == {"A": 4, "B": 1}
 
 
-def test_the_first_round_is_round_one() -> None:
+def test_unless_told_it_is_the_first_round_and_no_play_off() -> None:
     assert count().game.rounds == 1
+    given: dict[str, Any] = {"scores": {"A": 4, "B": 0}, "ruleset": load_ruleset("nca"), "round_number": 3}
+    assert not count(**given).game.over
+    assert not play_round(GameScore({"A": 4, "B": 0}, rounds=2), {"A": 5, "B": 0}, load_ruleset("nca")).game.over
+
+
+def test_a_new_game_waits_for_its_first_round() -> None:
+    assert new_game(load_ruleset("classic")) == GameScore({"A": 0, "B": 0}, 0, 0, False, False, None, "round")
 
 
 @pytest.mark.parametrize(
