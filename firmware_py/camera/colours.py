@@ -13,11 +13,13 @@ import numpy as np
 
 from firmware_py.camera.lab import Array
 
-#: Two clouds whose means are closer than this, in Lab units with L halved, are taken for one colour.
-LEAST_APART = 9.0
+#: Two clouds closer than this many of their joint standard deviations are one colour cut in two: cutting an even
+#: spread in the middle gives 2.4, real teams 4 and more. Far apart in Lab (L halved) they are two all the same.
+LEAST_APART = 2.9
+FAR_APART = 9.0
 #: Standard deviations (L, a, b) that a cloud has until its discs say otherwise, and as how many discs they count.
-USUAL_WIDTH = (9.0, 4.0, 5.5)
-USUAL_WEIGHT = 3.0
+USUAL_WIDTH = (7.0, 3.5, 4.5)
+USUAL_WEIGHT = 2.0
 #: Lightness counts half when the clouds are first told apart.
 FIRST_SCALE = (0.5, 1.0, 1.0)
 
@@ -67,8 +69,9 @@ def learn(colours: Array, weights: Array | None = None) -> TeamColours | None:
     settled = [_settle(colours, weights, start) for start in _starts(colours, weights)]
     member = min(settled, key=lambda m: _total_cost(colours, weights, m))
     means, widths = _clouds(colours, weights, member)
-    gap = float(np.linalg.norm((means[0] - means[1]) * np.array(FIRST_SCALE)))
-    if len(np.unique(member)) < 2 or gap < LEAST_APART:
+    gap = float(np.linalg.norm((means[0] - means[1]) / np.hypot(widths[0], widths[1])))
+    far = float(np.linalg.norm((means[0] - means[1]) * np.array(FIRST_SCALE))) >= FAR_APART
+    if len(np.unique(member)) < 2 or not (far or gap >= LEAST_APART):
         means, widths = _clouds(colours, weights, np.zeros(len(colours), dtype=np.intp))
         return TeamColours(light=_triple(means[0]), dark=None, light_width=_triple(widths[0]))
     light, dark = (0, 1) if means[0, 0] >= means[1, 0] else (1, 0)

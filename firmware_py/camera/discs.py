@@ -30,7 +30,11 @@ FARTHEST = 1.36
 #: Disc radii looked for while none is known, in outer radii; 0.051..0.070 were measured on real boards.
 RADIUS_RANGE = (0.044, 0.078)
 #: Score from which a suspect is a disc, and from which it teaches radius and colours.
-ACCEPT, CLEAR = 0.48, 0.72
+ACCEPT, CLEAR = 0.48, 0.64
+#: Nearer to the middle of the hole than this, in radii, a disc falls in: what is seen there as lying on the board
+#: must be very clear (a disc that leans in the hole).
+TIPS_IN = 0.42
+LEANER = 0.7
 #: Discs closer than this, in radii, are one disc seen twice; leaning ones in the ditch overlap in the picture.
 APART = 1.3
 #: Strangeness of colour up to which a suspect gains by its colour is 1.5 times this.
@@ -94,18 +98,20 @@ def find_discs(
     places = _places(votes[band], radii_px[band], scale, outer, 60)
     found = _measure(lab, calibration, places, r0)
     off_hole = np.linalg.norm(found.xy - np.array(calibration.hole_xy_mm), axis=1)
-    if teams is None:
+    given = teams
+    if given is None:
         clear = (found.score > CLEAR) & (off_hole > 0.6 * r0)
         teams = learn(found.colour[clear], found.score[clear])
-    if teams is not None:
-        odd = strangeness(found.colour, teams) / USUAL_STRANGENESS
-        found = _Found(xy=found.xy, score=found.score + 0.08 * np.clip(1.5 - odd, -1.0, 1.0), colour=found.colour)
+    found = _weigh_colours(found, teams)
     hole = read_hole(lab, calibration, r0, teams)
+    least = np.where(off_hole > TIPS_IN * r0, ACCEPT, LEANER if teams is not None else np.inf)
     if hole.open:
-        found = found.only(np.linalg.norm(found.xy - np.array(hole.centre_mm), axis=1) > 0.7 * r0)
+        least = np.where(np.linalg.norm(found.xy - np.array(hole.centre_mm), axis=1) < 0.5 * r0, np.inf, least)
     elif hole.disc is not None:
-        found = found.only(np.linalg.norm(found.xy - np.array(hole.centre_mm), axis=1) > r0)
-    found = _apart(found.only(found.score > ACCEPT), APART * r0)
+        least = np.where(np.linalg.norm(found.xy - np.array(hole.centre_mm), axis=1) < r0, np.inf, least)
+    found = _apart(found.only(found.score > least), APART * r0)
+    if given is None and len(found.xy):
+        teams = learn(found.colour, found.score)
     discs = [_seen_disc(calibration, found, k, r0 / lift, surface) for k in range(len(found.xy))]
     if hole.disc is not None:
         discs.append(hole.disc)
@@ -117,6 +123,14 @@ def find_discs(
         teams=teams,
         surface_radius_mm=surface,
     )
+
+
+def _weigh_colours(found: _Found, teams: TeamColours | None) -> _Found:
+    """Scores raised where a suspect has a team's colour and lowered where it has a foreign one."""
+    if teams is None:
+        return found
+    odd = strangeness(found.colour, teams) / USUAL_STRANGENESS
+    return _Found(xy=found.xy, score=found.score + 0.08 * np.clip(1.5 - odd, -1.0, 1.0), colour=found.colour)
 
 
 def _places(votes: Floats, radii_px: Array, scale: float, outer_mm: float, most: int) -> Array:
