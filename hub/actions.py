@@ -301,7 +301,8 @@ def _correct_shot(state: TableState, entry: Entry, body: Correct) -> TableState:
 
 def _correct_disc(state: TableState, entry: Entry, body: Correct) -> TableState:
     _, playing = _running(state)
-    disc = next((d for d in playing.record if d.id == body.disc), None)
+    lying = (*playing.record, *(removal.disc for removal in playing.removals if removal.why == "out"))
+    disc = next((d for d in lying if d.id == body.disc), None)
     if disc is None:
         raise RefusedError("no_disc", f"there is no disc {body.disc!r} on the board")
     if body.value not in {0, 5, 10, 15}:

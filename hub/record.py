@@ -171,7 +171,23 @@ def without_gone(playing: Round, ids: set[str]) -> Round:
 
 
 def with_out(match: Match, playing: Round, layout: tuple[LayoutDisc, ...]) -> Round:
-    """Discs at rest on or beyond the outer line go, at once (rule 46); one not yet shot stands there rightly."""
+    """Discs at rest on or beyond the outer line go, at once (rule 46); one not yet shot stands there rightly.
+
+    A disc that was to go and lies in play now, by a push or a ruling, stays.
+    """
+    here = {disc.id: disc for disc in layout}
+    back = [
+        here[removal.disc.id]
+        for removal in playing.removals
+        if removal.why == "out" and removal.disc.id in here and in_play(here[removal.disc.id], match, playing)
+    ]
+    if back:
+        ids = {disc.id for disc in back}
+        playing = replace(
+            playing,
+            removals=tuple(removal for removal in playing.removals if removal.disc.id not in ids),
+            record=(*(disc for disc in playing.record if disc.id not in ids), *back),
+        )
     shot = {disc for s in playing.shots for disc in (s.disc, *s.rest)}
     listed = {removal.disc.id for removal in playing.removals}
     asked = {question.disc for question in playing.questions if question.kind == "line"}

@@ -1,0 +1,369 @@
+"""What people do at a table: who may, what is refused, and that every step can be taken back."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hub.link import topics
+from hub.link.config import ConfigError
+from hub.link.messages import Ask, encode
+from hub.link.snapshot import Table
+from hub.people import DeniedError, Grant, People, digest, hash_pin, read_pins, read_tokens, right_pin
+from tests.hub.harness import Club
+from tests.hub.test_games import answer_all, play_round, world_on
+from tests.hub.world import Habits
+
+
+@pytest.fixture
+def club(quick_path: Path) -> Iterator[Club]:
+    club = Club(quick_path, ("b1", "b2"))
+    yield club
+    club.close()
+
+
+def started(club: Club, seed: int = 3, shots: int = 0) -> Any:
+    assert club.ask("start", {"rules": "match-play", "level": "judge", "names": {"A": "Ann", "B": "Ben"}}).ok
+    world = world_on(club, seed, Habits(foul=0.1))
+    world.start_round()
+    for number in range(shots):
+        world.shoot("AB"[number % 2])
+        answer_all(club, world)
+    return world
+
+
+def shown(table: Table) -> Any:
+    """All that counts on a table, without revisions and flashes."""
+    return (
+        table.phase,
+        table.turn,
+        table.round,
+        table.sides,
+        table.rounds,
+        [q.id for q in table.questions],
+        table.rules,
+    )
+
+
+def test_names_are_shown_and_kept_out_of_the_journal(club: Club) -> None:
+    started(club)
+    assert [view.name for view in club.table().sides.values()] == ["Ann", "Ben"]
+    assert club._journal is not None
+    assert not any(b"Ann" in entry.body for entry in club._journal.entries("b1"))
+
+
+def test_a_request_repeated_gets_the_same_answer_and_acts_once(club: Club) -> None:
+    started(club)
+    first = club.ask("correct", {"side": "A", "twenties": 2}, id="same")
+    again = club.ask("correct", {"side": "A", "twenties": 2}, id="same", rev=0)
+    assert first == again
+    assert first.ok
+    club.restart()
+    assert club.ask("correct", {"side": "A", "twenties": 5}, id="same") == first
+    assert club.table().sides["A"].twenties == 2
+
+
+def test_of_two_phones_at_once_the_second_is_refused(club: Club) -> None:
+    started(club)
+    rev = club.rev()
+    assert club.ask("correct", {"side": "A", "twenties": 1}, rev=rev).ok
+    refused = club.ask("correct", {"side": "A", "twenties": 1}, rev=rev, client="other")
+    assert refused.error.startswith("stale:")
+    assert club.ask("undo", {}, rev=rev).error.startswith("stale:")
+    assert club.ask("undo", {}).ok
+
+
+def test_facts_do_not_make_a_correction_stale(club: Club) -> None:
+    world = started(club, shots=4)
+    rev = club.rev()
+    world.shoot("A")
+    assert club.ask("correct", {"side": "B", "twenties": 3}, rev=rev).ok
+
+
+@pytest.mark.parametrize(
+    ("request_", "body", "code"),
+    [
+        ("start", {"rules": "match-play"}, "match_running"),
+        ("answer", {"question": "q", "choice": "A"}, "no_question"),
+        ("confirm", {"round": 1}, "not_finished"),
+        ("confirm", {"round": 2}, "stale"),
+        ("correct", {}, "bad_correction"),
+        ("correct", {"side": "A", "twenties": 1, "shot": 1, "valid": True}, "bad_correction"),
+        ("correct", {"side": "C", "twenties": 1}, "bad_correction"),
+        ("correct", {"side": "A", "twenties": 13}, "too_many_discs"),
+        ("correct", {"side": "A", "twenties": -1}, "negative"),
+        ("correct", {"shot": 9, "valid": True}, "no_shot"),
+        ("correct", {"disc": "d99", "value": 5}, "no_disc"),
+        ("correct", {"totals": {"A": 5}}, "bad_correction"),
+        ("correct", {"totals": {"A": 7, "B": 0}}, "impossible_score"),
+        ("correct", {"totals": {"A": 500, "B": 0}}, "impossible_score"),
+        ("correct", {"round": 5, "totals": {"A": 5, "B": 0}}, "no_round"),
+        ("redo", {}, "nothing_to_redo"),
+        ("correct", {"side": "A", "twenties": "many"}, "bad_request"),
+        ("dance", {}, "bad_request"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_a_code_and_changes_nothing(
+    club: Club, request_: str, body: Any, code: str
+) -> None:
+    started(club)
+    before = shown(club.table())
+    answer = club.ask(request_, body)
+    assert not answer.ok
+    assert answer.error.startswith(f"{code}: ")
+    assert shown(club.table()) == before
+
+
+def test_start_refuses_unknown_rules_by_name(club: Club) -> None:
+    answer = club.ask("start", {"rules": "match-pley"})
+    assert answer.error.startswith("unknown_preset:")
+    assert "match-play" in answer.error
+
+
+def test_a_corrected_shot_changes_its_twenty(club: Club) -> None:
+    world = started(club)
+    world.habits = Habits(foul=0.0, twenty=1.0)
+    world.shoot("A")
+    assert club.table().sides["A"].twenties == 1
+    assert club.ask("correct", {"shot": 1, "valid": False}).ok
+    assert club.table().sides["A"].twenties == 0
+    assert club.table().verdict is not None
+    assert not club.table().verdict.valid
+    assert club.ask("correct", {"shot": 1, "valid": True}).ok
+    assert club.table().sides["A"].twenties == 1
+
+
+def test_a_corrected_disc_holds_until_it_moves(club: Club) -> None:
+    world = started(club)
+    world.habits = Habits(foul=0.0, twenty=0.0, line=0.0)
+    world.shoot("A")
+    disc = next(d for d in world.discs)
+    assert club.ask("correct", {"disc": disc.id, "value": 0}).ok
+    assert club.table().sides["A"].board == 0
+    world.nudge()
+    assert club.table().sides["A"].board == world.discs[0].value
+
+
+def test_a_finished_round_can_be_corrected_and_the_match_follows(club: Club) -> None:
+    club.ask("start", {"rules": "match-play", "level": "judge"})
+    world = world_on(club, 4, Habits())
+    truth = play_round(club, world, "A")
+    assert club.ask("correct", {"round": 1, "totals": {"A": 50, "B": 100}}).ok
+    assert club.table().rounds[0].totals == {"A": 50, "B": 100}
+    assert club.table().sides["B"].score == 2
+    assert club.ask("undo", {}).ok
+    assert club.table().rounds[0].totals == truth.totals
+
+
+def test_undo_and_redo_go_over_the_end_of_a_round(club: Club) -> None:
+    club.ask("start", {"rules": "match-play", "level": "judge"})
+    world = world_on(club, 5, Habits())
+    states = [shown(club.table())]
+    club.ask("correct", {"side": "A", "twenties": 0})
+    states.append(shown(club.table()))
+    play_round(club, world, "A")
+    club.ask("correct", {"round": 1, "totals": {"A": 20, "B": 20}})
+    states.append(shown(club.table()))
+    club.ask("correct", {"side": "B", "twenties": 2})
+    states.append(shown(club.table()))
+    assert club.ask("undo", {}).ok
+    assert shown(club.table()) == states[2]
+    club.restart()
+    assert club.ask("undo", {}).ok
+    assert club.ask("undo", {}).ok
+    assert club.table().rounds[0].totals == world.truth.totals
+    for _ in range(3):
+        assert club.ask("redo", {}).ok
+    assert shown(club.table()) == states[3]
+    assert not club.ask("redo", {}).ok
+
+
+def test_a_new_action_after_undo_ends_what_could_be_done_again(club: Club) -> None:
+    started(club)
+    club.ask("correct", {"side": "A", "twenties": 1})
+    club.ask("undo", {})
+    assert club.table().can_redo
+    club.ask("correct", {"side": "B", "twenties": 1})
+    assert not club.table().can_redo
+    club.ask("undo", {})
+    club.ask("undo", {})
+    assert not club.table().can_undo
+    assert club.table().phase == "idle"
+    club.ask("redo", {})
+    club.ask("redo", {})
+    assert {s: v.twenties for s, v in club.table().sides.items()} == {"A": 0, "B": 1}
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    steps=st.lists(st.sampled_from(["act", "shoot", "undo", "redo"]), min_size=3, max_size=25), seed=st.integers(0, 99)
+)
+def test_undo_then_redo_is_as_if_nothing_had_been(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[str], seed: int
+) -> None:
+    club = Club(tmp_path_factory.mktemp("undo"))
+    world = started(club, seed)
+    chance = random.Random(seed)
+    for step in steps:
+        if step == "shoot" and world.shots < 24:
+            world.shoot("AB"[world.shots % 2] if world.shots else "A")
+        elif step == "act":
+            side = chance.choice("AB")
+            club.ask("correct", {"side": side, "twenties": chance.randint(0, 3)})
+        elif club.table().phase != "idle":
+            club.ask(step, {})
+        if club.table().can_undo:
+            before = shown(club.table())
+            assert club.ask("undo", {}).ok
+            assert club.ask("redo", {}).ok
+            assert shown(club.table()) == before
+    club.close()
+
+
+def test_abandon_ends_the_match_without_a_winner_and_can_be_undone(club: Club) -> None:
+    started(club, shots=3)
+    assert club.ask("abandon", {}).ok
+    assert (club.table().phase, club.table().winner) == ("match_over", None)
+    assert club.ask("undo", {}).ok
+    assert (club.table().phase, club.table().shot) == ("round", 3)
+
+
+def test_a_table_token_is_good_for_its_own_board_only(club: Club) -> None:
+    answer = club.ask("start", {"rules": "classic"}, "b2", token="a-token-of-24-characters-b1")
+    assert answer.error.startswith("other_board:")
+    assert topics.table("b2") not in club.broker.retained or club.table("b2").phase == "idle"
+
+
+def test_two_boards_are_two_tables(club: Club) -> None:
+    club.ask("start", {"level": "judge"}, "b1")
+    club.ask("start", {"level": "judge", "rules": "classic"}, "b2")
+    worlds = {board: world_on(club, 9, Habits(), board) for board in ("b1", "b2")}
+    for board, world in worlds.items():
+        world.serial = 500 if board == "b2" else 0
+        world.start_round()
+    for number in range(24):
+        for board, world in worlds.items():
+            world.shoot("AB"[number % 2])
+            answer_all(club, world, board)
+    for board, world in worlds.items():
+        world.lift()
+        truth = world.finish()
+        world.clear()
+        assert club.table(board).rounds[0].totals == truth.totals
+    assert club.table("b1").rules != club.table("b2").rules
+
+
+@pytest.mark.parametrize(
+    ("grant", "board", "request_", "code"),
+    [
+        (None, "b1", "start", "no_token"),
+        (Grant("table", "b1", 500), "b1", "start", "no_token"),
+        (Grant("table", "b2"), "b1", "start", "other_board"),
+        (Grant("viewer", "b1"), "b1", "start", "not_allowed"),
+        (Grant("table", "b1"), "hub", "start", "not_here"),
+        (Grant("table", "b1", 2000), "b1", "start", ""),
+        (Grant("organiser", ""), "b1", "start", ""),
+        (Grant("referee", "b1"), "b1", "correct", ""),
+    ],
+)
+def test_who_may_do_what(grant: Grant | None, board: str, request_: str, code: str) -> None:
+    people = People({digest("t"): grant} if grant is not None else {})
+    if code:
+        with pytest.raises(DeniedError) as denied:
+            people.allow("t", board, request_, 1000)
+        assert denied.value.code == code
+    else:
+        assert people.allow("t", board, request_, 1000) is grant
+
+
+def test_a_pin_is_limited_to_a_few_wrong_tries() -> None:
+    people = People()
+    for _ in range(5):
+        people.may_try("b1", 1000)
+        people.tried("b1", 1000, right=False)
+    with pytest.raises(DeniedError, match="try again in 60 s"):
+        people.may_try("b1", 1000)
+    people.may_try("b2", 1000)
+    people.may_try("b1", 61_001)
+    people.tried("b1", 61_001, right=False)
+    with pytest.raises(DeniedError, match="try again in 120 s"):
+        people.may_try("b1", 61_001)
+    people.tried("b1", 200_000, right=True)
+    people.may_try("b1", 200_001)
+
+
+@pytest.mark.parametrize("known", ["4711", None])
+def test_a_pin_may_be_stored_plain_or_hashed(known: str | None) -> None:
+    stored = known if known is not None else hash_pin("4711")
+    assert right_pin(stored, "4711")
+    assert not right_pin(stored, "4712")
+    assert not right_pin(None, "4711")
+    assert not right_pin("$argon2id$broken", "4711")
+
+
+def test_login_gives_a_token_that_works_and_survives_a_restart(club: Club) -> None:
+    assert club.hub is not None
+    club.hub._people.pins = {"b1": "4711", "hub": "secret words"}
+    answer = login(club, "b1", "4711")
+    assert (answer.body["role"], answer.body["board"]) == ("table", "b1")
+    assert club.ask("start", {}, token=answer.body["token"]).ok
+    assert login(club, "b1", "4712").error.startswith("wrong_pin:")
+    assert login(club, "hub", "secret words").body["role"] == "organiser"
+
+
+def login(club: Club, board: str, pin: str) -> Any:
+    """Checking a PIN takes another thread, so the answer comes with a later turn."""
+    assert club.hub is not None
+    ask_id = f"login-{board}-{pin.replace(' ', '-')}"
+    ask = Ask(ask_id, "phone", "", 0, b"")
+    body = msgspec.Raw(msgspec.json.encode({"board": board, "pin": pin}))
+    club.bus.publish(topics.ask("hub", "login"), encode(Ask(ask.id, ask.client, "", 0, body)))
+    club.turn()
+    club.hub._pins.submit(lambda: None).result(10)
+    club.turn()
+    return club.answers[ask_id]
+
+
+def test_token_and_pin_files_are_read(tmp_path: Path) -> None:
+    tokens = tmp_path / "tokens"
+    tokens.touch(mode=0o600)
+    tokens.write_text('{"token": "0123456789abcdef", "role": "table", "board": "b1"}\n\n')
+    assert read_tokens(tokens) == {digest("0123456789abcdef"): Grant("table", "b1")}
+    pins = tmp_path / "pins"
+    pins.touch(mode=0o600)
+    pins.write_text("b1 4711\nhub two words\n")
+    assert read_pins(pins) == {"b1": "4711", "hub": "two words"}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"token": "0123456789abcdef", "role": "king"}', "line 1"),
+        ('{"token": "short", "role": "table"}', "16 characters"),
+        ("hello", "line 1"),
+        ('{"token": "0123456789abcdef", "role": "table", "board": "B 1"}', "board id"),
+    ],
+)
+def test_a_bad_line_of_a_token_file_is_named(tmp_path: Path, text: str, said: str) -> None:
+    tokens = tmp_path / "tokens"
+    tokens.touch(mode=0o600)
+    tokens.write_text(text)
+    with pytest.raises(ConfigError, match=said):
+        read_tokens(tokens)
+
+
+def test_a_secret_file_that_others_may_read_is_refused(tmp_path: Path) -> None:
+    tokens = tmp_path / "tokens"
+    tokens.write_text("")
+    tokens.chmod(0o644)
+    with pytest.raises(ConfigError, match="0600"):
+        read_tokens(tokens)
+    with pytest.raises(ConfigError, match="cannot be read"):
+        read_pins(tmp_path / "none")
