@@ -13,6 +13,7 @@ from typing import Literal
 from hub.rules.errors import RulesError
 from hub.rules.order import GameSetup, Turn, deciding_sides, extra_shot, order_of_round
 from hub.rules.outcome import board_points
+from hub.rules.people import calls_for
 from hub.rules.position import EMPTY, Position, Shot
 from hub.rules.scoring import GameScore, RoundScore, check_count, new_game, play_round, round_total, whole_counts
 from hub.rules.shot import judge_shot
@@ -66,7 +67,13 @@ class ShotUnseen:
 
 @dataclass(frozen=True, slots=True)
 class ShotAgain:
-    """The novice who just shot takes the disc back and shoots again, as agreed beforehand (rule 55)."""
+    """The last shot is taken back and shot again: by a novice, as agreed beforehand (rule 55), or for a call.
+
+    Attributes:
+        called: code of what people called (:mod:`hub.rules.people`); it costs none of the novice's shots.
+    """
+
+    called: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +224,7 @@ def _apply(state: GameState, event: GameEvent) -> GameState:
                 verdict=None,
             )
         case ShotAgain():
-            return _shot_again(state)
+            return _shot_again(state, event)
         case TimeOut():
             if state.extra is not None:
                 raise RulesError("already_timed_out", "the clock of this round has already run out")
@@ -251,8 +258,8 @@ def _shot_taken(state: GameState, event: ShotTaken) -> GameState:
     setup = state.setup
     verdict = judge_shot(state.position, shot, setup.ruleset, setup.board, dealt=setup.dealt, called=event.called)
     if verdict.referee and event.ruling is None:
-        code = verdict.reasons[0].code
-        raise RulesError(code, f"people must decide this shot first ({code}, rule {verdict.reasons[0].rule})")
+        why = verdict.reasons[-1]
+        raise RulesError(why.code, f"people must decide this shot first ({why.code}, rule {why.rule})")
     after = verdict.after if event.ruling is None else _possible(state, event.ruling)
     return GameState(  # spelt out: replace() costs as much as a third of the judgement
         setup=setup,
@@ -269,22 +276,24 @@ def _shot_taken(state: GameState, event: ShotTaken) -> GameState:
 
 
 def _possible(state: GameState, position: Position) -> Position:
-    """The position if each side has no more on the board and banked than it was dealt.
+    """What people say lies there after this shot: on the board + banked + unshot never exceeds what was dealt.
 
     Raises:
         RulesError: ``too_many_discs``, ``unknown_side``, ``off_the_board``, ``negative`` or ``bad_input``.
     """
-    dealt = state.setup.dealt
-    used = dict.fromkeys(dealt, 0)
+    shot = dict.fromkeys(state.setup.dealt, 0)
+    for side, _ in state.order[: _after_turn(state)]:
+        shot[side] += 1
+    used = dict.fromkeys(shot, 0)
     for side, count in [*position.banked.items(), *((disc.side, 1) for disc in position.discs.values())]:
         if side not in used:
             raise RulesError("unknown_side", f"no side {side!r} in this game, expected {', '.join(used)}")
         used[side] += count
-    whole_counts(position.banked, "banked 20s", dealt)
+    whole_counts(position.banked, "banked 20s", shot)
     for side, count in used.items():
-        if count > dealt[side]:
+        if count > shot[side]:
             raise RulesError(
-                "too_many_discs", f"side {side} has {count} discs on the board and banked of {dealt[side]}"
+                "too_many_discs", f"side {side} has {count} discs on the board and banked, but shot {shot[side]}"
             )
     edge_mm = state.setup.board.surface_radius_mm
     for disc, where in position.discs.items():
@@ -293,13 +302,17 @@ def _possible(state: GameState, position: Position) -> Position:
     return position
 
 
-def _shot_again(state: GameState) -> GameState:
+def _shot_again(state: GameState, event: ShotAgain) -> GameState:
     if state.before is None or state.extra is not None:
         raise RulesError("nothing_to_retake", "no shot can be taken again now")
     seat = state.order[state.taken - 1][1]
-    if not state.reshoots[seat]:
-        raise RulesError("no_reshoots_left", f"seat {seat} has no shot left to take again in this round")
-    left = {**state.reshoots, seat: state.reshoots[seat] - 1}
+    left = dict(state.reshoots)
+    if event.called is None:
+        if not left[seat]:
+            raise RulesError("no_reshoots_left", f"seat {seat} has no shot left to take again in this round")
+        left[seat] -= 1
+    elif event.called not in {call.code for call in calls_for(state.setup.ruleset) if "shoot_again" in call.effects}:
+        raise RulesError("bad_call", f"nothing is shot again for {event.called!r} under these rules")
     return replace(state, taken=state.taken - 1, position=state.before, before=None, verdict=None, reshoots=left)
 
 

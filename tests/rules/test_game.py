@@ -95,11 +95,18 @@ def test_people_decide_what_no_rule_can() -> None:
     assert ruled.turn == ("B", 3)
 
 
+def test_people_decide_where_a_disturbed_shot_disc_goes() -> None:
+    state = play(new("source-a"), shot("A@1 x : = x@60/0"))
+    state = play(state, shot("B@3 y : y>x = y@250/180"))
+    assert refused(state, shot(r"A@1 s : s>y y/ y\ y>s = s@200/0 y@230/0"))[0] == "shot_disc_disturbed"
+
+
 @pytest.mark.parametrize(
     ("left", "code"),
     [
-        ("+Ax9", "too_many_discs"),
-        ("A:p@60/0 +Ax8", "too_many_discs"),
+        ("+Ax2", "too_many_discs"),
+        ("A:p@60/0 +Ax1", "too_many_discs"),
+        ("B:p@60/0", "too_many_discs"),
         ("C:p@60/0", "unknown_side"),
         ("+Cx1", "unknown_side"),
         ("A:p@331/0", "off_the_board"),
@@ -115,8 +122,12 @@ def test_an_unseen_shot_keeps_the_order_going() -> None:
     state = play(new(), shot("A@1 s : = s@60/0"), ShotUnseen(3))
     assert (state.turn, state.verdict) == (("A", 1), None)
     assert state.position == parse_position("A:s@60/0 +Ax0 +Bx0")
-    state = play(state, ShotUnseen(1, parse_position("A:s@330.2/0 B:t@0/0 +Ax7")))
-    assert state.position == parse_position("A:s@330.2/0 B:t@0/0 +Ax7")
+    assert refused(state, ShotUnseen(1, parse_position("A:s@60/0 +Ax2"))) == (
+        "too_many_discs",
+        "side A has 3 discs on the board and banked, but shot 2",
+    )
+    state = play(state, ShotUnseen(1, parse_position("A:s@330.2/0 B:t@0/0 +Ax1")))
+    assert state.position == parse_position("A:s@330.2/0 B:t@0/0 +Ax1")
 
 
 def test_called_fouls_reach_the_judgement() -> None:
@@ -200,7 +211,7 @@ def test_head_start_counts() -> None:
 def test_handicap_discs_bound_the_shots() -> None:
     state = new(discs={1: 1})
     assert state.shots_left == {1: 1, 3: 8}
-    assert refused(state, ShotUnseen(1, parse_position("+Ax2")))[0] == "too_many_discs"
+    assert refused(state, ShotUnseen(1, parse_position("+Bx1")))[0] == "too_many_discs"
     assert refused(state, RoundCounted({"A": 2}, early=True))[0] == "too_many_discs"
 
 
@@ -255,6 +266,17 @@ def test_novices_shoot_again() -> None:
     later = play(shot_again, shot("A@1 u : u>t = u@70/0"), ShotAgain())
     assert later.reshoots == {1: 0, 3: 0}
     assert play(later, counted(5, 0)).reshoots == {1: 1, 3: 1}
+
+
+def test_a_call_can_have_a_shot_taken_again() -> None:
+    state = play(new({"base": "nca", "reshoots": 1}), shot("A@1 s : = s@60/0"), shot("B@3 t : t>s = t@150/180"))
+    again = play(state, ShotAgain("pushed"))
+    assert (again.turn, dict(again.reshoots)) == (("B", 3), {1: 1, 3: 1})
+    assert refused(state, ShotAgain("two_fingers")) == (
+        "bad_call",
+        "nothing is shot again for 'two_fingers' under these rules",
+    )
+    assert refused(state, ShotAgain("placed_early"))[0] == "bad_call"
 
 
 def test_an_unseen_shot_can_be_taken_again() -> None:
