@@ -173,7 +173,7 @@ def examine(lab: Floats, image_from_board: Array, xy_mm: Array, radius_mm: Array
     count = np.maximum(seen.sum(axis=1), 1)
     inner = profiles[:, ::2, _INNER].reshape(len(xy_mm), -1, 3)
     spread = np.median(np.linalg.norm(inner - inside[:, None], axis=-1), axis=1)
-    apart = np.linalg.norm(outside - inside[:, None], axis=-1) > np.maximum(LEAST_CONTRAST, 1.6 * spread)[:, None]
+    apart = np.linalg.norm(outside - inside[:, None], axis=-1) > np.maximum(LEAST_CONTRAST, 1.1 * spread)[:, None]
     near, _ = _peak(strength, 1.0, 0.2)
     agrees = (np.abs(place - 1.0) < AGREES) | (np.abs(near - 1.0) < AGREES / 2)
     agrees &= height > LEAST_CONTRAST / 2
