@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, Literal
 
@@ -103,3 +105,19 @@ def load_ruleset(source: str | Mapping[str, Any]) -> Ruleset:
 def from_table(table: Mapping[str, Any]) -> Ruleset:
     """The rule set that :func:`hub.rules.ruleset.to_table` wrote down; see :func:`load_ruleset` for the errors."""
     return load_ruleset(table)
+
+
+def read_ruleset(path: Path) -> Ruleset:
+    """A club's own rules from a TOML file: ``base`` and what is different.
+
+    Raises:
+        RulesError: ``bad_file``, it cannot be read as TOML; otherwise as :func:`load_ruleset`, naming the file.
+    """
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise RulesError("bad_file", f"{path}: cannot be read as TOML: {error}") from error
+    try:
+        return load_ruleset(table)
+    except RulesError as error:
+        raise RulesError(error.code, f"{path}: {error.sentence}") from error

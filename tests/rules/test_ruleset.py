@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 from dataclasses import FrozenInstanceError, fields, replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hub.rules.errors import RulesError
-from hub.rules.presets import PRESETS, from_table, load_ruleset
+from hub.rules.presets import PRESETS, from_table, load_ruleset, read_ruleset
 from hub.rules.ruleset import CHOICES, VARIANTS, GameEnd, Ruleset, changed, parse_game_end, to_table
 
 COLUMNS = ("classic", "source-a", "source-b", "source-c", "nca", "wcc")
@@ -126,6 +127,32 @@ def test_toml_may_say_true_and_false() -> None:
     assert load_ruleset({"no_hiding": False}).no_hiding == "off"
     with pytest.raises(RulesError, match="touch_ok"):
         load_ruleset({"open_touch": True})
+
+
+def test_a_club_writes_its_own_rules_in_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "club.toml"
+    path.write_text('name = "club"\ntitle = "Our club"\nbase = "nca"\ntie_end = "pairs"\n')
+    assert read_ruleset(path) == replace(load_ruleset("nca"), name="club", title="Our club", tie_end="pairs")
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "told"),
+    [
+        (None, "bad_file", "cannot be read as TOML"),
+        ("base = ", "bad_file", "cannot be read as TOML"),
+        ("tie_ends = 'draw'", "unknown_variant", "no rule is called 'tie_ends', did you mean 'tie_end'?"),
+        ("[base]\nnca = 1", "bad_value", "expected the name of a preset"),
+    ],
+)
+def test_a_bad_file_is_named(tmp_path: Path, text: str | None, code: str, told: str) -> None:
+    path = tmp_path / "club.toml"
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises(RulesError) as refused:
+        read_ruleset(path)
+    assert refused.value.code == code
+    assert refused.value.sentence.startswith(f"{path}: ")
+    assert told in refused.value.sentence
 
 
 def test_a_rule_set_cannot_be_edited() -> None:
