@@ -120,3 +120,25 @@ def test_the_outline_of_the_solid_is_that_of_its_sight_lines(name: str, disc: Sc
     assert cover.sum() == pytest.approx(truth.sum(), rel=0.003)
     assert np.abs(centroid(cover) - centroid(truth)).max() < 0.02
     assert np.abs(cover - truth).max() < 0.12
+
+
+@pytest.mark.parametrize("name", ["nominal", "tilted 25 deg"])
+def test_the_rings_lie_at_their_radius(name: str) -> None:
+    pose = POSES[name]
+    white = one_colour((250, 250, 250), ALL_BLACK)
+    lined = replace(white, line_bgr=BLACK, line_wear=0.0, numbers=0.0, quadrants="none")
+    frame, bare = (
+        Renderer(TOURNAMENT, style, pose, Optics()).render(Scene(0))[..., 1].astype(float) for style in (lined, white)
+    )
+    v, u = np.mgrid[: frame.shape[0], : frame.shape[1]]
+    at = pose.ground(u, v)
+    step = np.linalg.norm(np.gradient(at, axis=1), axis=2) * np.linalg.norm(np.gradient(at, axis=0), axis=2)
+    r, angle = np.hypot(at[..., 0], at[..., 1]), np.arctan2(at[..., 0], at[..., 1])
+    for radius in (TOURNAMENT.line_10_mm, TOURNAMENT.outer_line_mm):
+        near = np.abs(r - radius) < 5
+        ink = np.where(near, 1 - frame / np.maximum(bare, 1), 0) * step
+        for quarter in range(-4, 4):
+            part = near & (angle >= quarter * math.pi / 4) & (angle < (quarter + 1) * math.pi / 4)
+            assert (ink[part] * r[part]).sum() / ink[part].sum() == pytest.approx(radius, abs=0.01)
+        width = ink[near].sum() / (2 * math.pi * radius)
+        assert width == pytest.approx(TOURNAMENT.line_width_mm, rel=0.01)
