@@ -106,8 +106,11 @@ class TwinBeam:
                     self._edge(int(message["at_ns"]), blocked=bool(message["blocked"]))
                 elif message["is"] == "tick":
                     self._tick(int(message["at_ns"]))
+                    self._service.beat()  # in lock-step the next tick may be here before this loop looks up
             except (KeyError, TypeError, ValueError) as error:
                 raise LineError(f"expected an edge or a tick, got {message!r}: {error!r}") from None
+            if self._service.stopping:
+                return
 
     def _edge(self, at_ns: int, *, blocked: bool) -> None:
         if self.watch is None and not self._level_known:

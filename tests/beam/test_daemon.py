@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
 import signal
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from firmware_py.beam import daemon, twin
+from hardware.line import LineError
 from hub.link.config import BeamSection, BoardSection, Config, MqttSection, show_config
 from hub.link.messages import BeamCandidate, BeamEpisode, BeamFault, BeamPass
 from hub.link.mqtt import MqttBus
@@ -408,3 +410,18 @@ def test_a_board_without_a_beam_idles_until_it_is_stopped(tmp_path: Path) -> Non
     process.send_signal(signal.SIGTERM)
     assert process.wait(10) == 0
     process.stderr.close()
+
+
+def test_sigterm_ends_it_also_in_the_rush_of_lock_step(home: Table) -> None:
+    home.hub()
+    process = home.start()
+    home.twin.meet()
+    at_ms = 0
+    with contextlib.suppress(LineError):
+        while process.poll() is None:
+            at_ms += 1
+            home.twin.step(at_ms)
+            if at_ms == 200:
+                process.send_signal(signal.SIGTERM)
+            assert at_ms < 100_000
+    assert process.wait(20) == 0
