@@ -22,6 +22,9 @@ _SIDE = 2 * REACH_PX + 1
 #: Softness of the drawn edges: the lens and the resampling, one sigma in mm.
 SOFT_MM = 0.75
 _RING_MM = 0.5
+#: Weight of the guess about shadows against one disc seen.
+_PRIOR = 0.15
+_USUAL_RADIUS_MM = 16.0
 _SHADE_PX = 2 * REACH_PX + 9
 _ROW, _COLUMN = np.mgrid[-REACH_PX : REACH_PX + 1, -REACH_PX : REACH_PX + 1].astype(np.float32)
 #: Offsets of the patch's pixels from its middle, mm, x right and y up.
@@ -82,8 +85,11 @@ class Shade:
     """The shadow that a disc casts around its base, as a factor on the wood; all sets share it."""
 
     def __init__(self) -> None:
-        self.sum = np.zeros((_SHADE_PX, _SHADE_PX), np.float32)
-        self.count = np.zeros((_SHADE_PX, _SHADE_PX), np.float32)
+        # Before anything was seen: the darkness that any disc makes where it touches the wood.
+        row, column = np.mgrid[:_SHADE_PX, :_SHADE_PX].astype(np.float32) - np.float32((_SHADE_PX - 1) / 2)
+        rim = np.hypot(row, column) * np.float32(MM_PER_PX) - np.float32(_USUAL_RADIUS_MM)
+        self.count = np.full((_SHADE_PX, _SHADE_PX), _PRIOR, np.float32)
+        self.sum = self.count * (1 - np.float32(0.3) * np.clip(1 - rim / np.float32(6), 0, 1) ** 2)
         self._map: Floats | None = None
 
     @property
@@ -132,7 +138,7 @@ class Look:
         face: mean colour by distance, ``(rings, 3)``.
         spread: standard deviation of single discs from the mean by distance, grey levels.
         wall_bgr: colour of the side wall.
-        learned: how many discs were looked at.
+        learned: how many discs were looked at; 0 for a guess that the next good look replaces.
     """
 
     radius_mm: float
@@ -327,8 +333,8 @@ def fit_look(
     return LookFit(x, y, sigma, gain, explained, float(left_over.sum() / max(1.0, 3 * near.sum())))
 
 
-def learn_look(view: BoardView, look: Look, shade: Shade, patch: Patch, xy_mm: Xy) -> None:
-    """Take in how a disc at a known place looks; its shadow too."""
+def learn_look(view: BoardView, look: Look, shade: Shade | None, patch: Patch, xy_mm: Xy) -> None:
+    """Take in how a disc at a known place looks; its shadow too, unless it casts none (in the hole)."""
     x_mm, y_mm = xy_mm
     cx, cy = view.to_mm(patch.column, patch.row)
     dx, dy = _DX + np.float32(cx - x_mm), _DY + np.float32(cy - y_mm)
@@ -359,6 +365,8 @@ def learn_look(view: BoardView, look: Look, shade: Shade, patch: Patch, xy_mm: X
     wall = (whole - top > 0.6) & (patch.weight > 0.5)
     if wall.sum() >= 4:
         look.wall_bgr = look.wall_bgr + np.float32(rate) * (np.median(patch.seen[wall], axis=0) - look.wall_bgr)
+    if shade is None:
+        return
     # Right at the edge a pixel shows some disc and some wood: the disc's part is taken off.
     own = top[..., None] * look.colours(dx, dy)[0] + (whole - top)[..., None] * look.wall_bgr
     wood = np.maximum(patch.seen - own, 0.0).sum(axis=2) / np.maximum(1 - whole, 0.2)

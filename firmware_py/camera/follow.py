@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from firmware_py.camera.appearance import Patch, Wardrobe, cut_patch, fit_look, patch_offsets
-from firmware_py.camera.lab import Floats, Image
-from firmware_py.camera.reader import Resting
-from firmware_py.camera.regions import Changes, Differ, Region, circle_votes, disc_pixels
+from firmware_py.camera.appearance import Patch, cut_patch, fit_look, patch_offsets
+from firmware_py.camera.lab import Image
+from firmware_py.camera.reader import LayoutReader, Resting
+from firmware_py.camera.regions import Changes, Region, circle_votes, disc_pixels
+from firmware_py.camera.teach import colour_of
 from firmware_py.camera.tracker import Sighting, Track
-from firmware_py.camera.view import BoardView
 from hub.link.messages import Colour
 
 Xy = tuple[float, float]
@@ -22,6 +22,8 @@ Xy = tuple[float, float]
 GONE_SHARE = 0.35
 #: A moving disc must explain so much of the change around it.
 LEAST_EXPLAINED = 0.12
+#: One that explains so much is of the set it was taken for, also when no other set is known.
+SURE_EXPLAINED = 0.5
 _LEAST_REGION = 0.3
 _CENTROID_SIGMA_MM = 3.0
 
@@ -32,7 +34,7 @@ class FrameSeen:
 
     Attributes:
         at_ns: middle of its exposure.
-        hand: whether a hand is over the board.
+        hand: whether a hand is over the board or its rail.
         hand_inner_mm: how near to the middle a hand or its shadow reaches; infinite without one.
         departed: ids of resting discs that are gone from their place.
         covered: ids of resting discs that a hand covers.
@@ -68,29 +70,19 @@ class Follower:
     """Follows what moves, from one rest to the next.
 
     Args:
-        view: the camera's view.
-        differ: finds changed regions.
-        wardrobe: looks of the discs.
+        reader: of the same view; lends its looks, and learns from discs in motion while it knows none.
         still: the view at rest.
-        bare: the empty board in the same light.
         discs: what lies on it.
     """
 
-    def __init__(
-        self,
-        view: BoardView,
-        differ: Differ,
-        wardrobe: Wardrobe,
-        *,
-        still: Image,
-        bare: Floats,
-        discs: Sequence[Resting],
-    ) -> None:
+    def __init__(self, reader: LayoutReader, *, still: Image, discs: Sequence[Resting]) -> None:
+        view = reader.view
         self._view = view
-        self._differ = differ
-        self._wardrobe = wardrobe
-        self._bare = bare
-        self._bare8 = np.clip(np.rint(bare), 0, 255).astype(np.uint8)
+        self._differ = reader.differ
+        self._wardrobe = reader.wardrobe
+        self._teacher = reader.teacher
+        self._bare = reader.lit_bare(still)
+        self._bare8 = np.clip(np.rint(self._bare), 0, 255).astype(np.uint8)
         self._layer = still.copy()
         self._resting = {d.id: d for d in discs}
         self._radius = view.board.disc_radius_mm
@@ -130,7 +122,7 @@ class Follower:
         on_line = self._on_line(now) if hands and not tracks else ()
         return FrameSeen(
             at_ns=at_ns,
-            hand=inner < self._view.board.surface_radius_mm,
+            hand=inner < self._view.board.rail_radius_mm,
             hand_inner_mm=inner,
             departed=tuple(departed),
             covered=tuple(covered),
@@ -173,6 +165,8 @@ class Follower:
         region: Region,
     ) -> list[Sighting]:
         most = max(1, round(region.area_mm2 / (1.25 * self._disc_mm2)))
+        if most == 1 and not self._teacher.complete:
+            self._learn(now, region)
         expected = self._expected(now, region)
         found: list[tuple[float, Sighting, Xy]] = []
         for start, smear, colour in expected:
@@ -192,10 +186,23 @@ class Follower:
         for _, seen, _ in sorted(found, key=lambda f: -f[0]):
             if len(kept) < most + 1 and all(math.dist(seen.xy_mm, k.xy_mm) > 1.6 * self._radius for k in kept):
                 kept.append(seen)
-        if not kept and region.area_mm2 < 4 * self._disc_mm2:
+        strange = (
+            len(self._wardrobe.looks) < 2 and math.hypot(region.x_mm, region.y_mm) < self._view.board.surface_radius_mm
+        )
+        if not kept and strange and region.area_mm2 < 4 * self._disc_mm2:
             x, y = self._place(region.x_mm, region.y_mm)
             kept.append(Sighting(now.at_ns, x, y, _CENTROID_SIGMA_MM, None))
         return kept
+
+    def _learn(self, now: _Now, region: Region) -> None:
+        """Learn a set from a disc that moves alone over the wood, while it is not known."""
+        start = (region.x_mm, region.y_mm)
+        alone = all(math.dist(d.top_xy_mm, start) > 4 * self._radius for d in self._resting.values())
+        if now.changes.hand_regions and region.inner_mm > self._view.board.limits_mm[1]:
+            return
+        patch = cut_patch(self._view, now.straight, self._bare, start)
+        if alone and patch is not None and math.hypot(*start) < self._view.board.outer_line_mm:
+            self._teacher.glimpse(now.straight, self._bare, patch, start)
 
     def _beside_hand(
         self,
@@ -244,9 +251,9 @@ class Follower:
             if best is None or worth > best[0]:
                 x, y = self._place(fit.x_mm, fit.y_mm)
                 sigma = math.hypot(0.35, fit.sigma_mm) + 0.04 * math.hypot(*smear)
-                seen = Sighting(
-                    now.at_ns, x, y, sigma, "light" if name == "light" else "dark" if name == "dark" else "third"
-                )
+                # A set that was never seen looks like the wrong set in the wrong light.
+                told = fit.explained > SURE_EXPLAINED or len(self._wardrobe.looks) > 1
+                seen = Sighting(now.at_ns, x, y, sigma, colour_of(name) if told else None)
                 best = (worth, seen, (fit.x_mm, fit.y_mm))
         if best is not None and best[0] >= least and all(math.dist(best[2], f[2]) > 0.8 * self._radius for f in found):
             found.append(best)

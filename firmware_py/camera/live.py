@@ -184,9 +184,7 @@ class LiveReader:
             discs: tuple[Resting, ...] = ()
         else:
             still, discs = rest.still, rest.discs
-        follower = Follower(
-            reader.view, reader.differ, self.wardrobe, still=still, bare=reader.lit_bare(still), discs=discs
-        )
+        follower = Follower(reader, still=still, discs=discs)
         self._quiet.clear()
         return _Motion(follower, {d.id: d for d in discs}, at_ns)
 
@@ -233,7 +231,7 @@ class LiveReader:
         before = self.rest.discs if self.rest is not None else ()
         number = self.rest.next_number if self.rest is not None else 1
         reading = reader.read(straight, None if self.rest is None else self.rest.still, before)
-        if reader.renamed:
+        if reader.teacher.renamed:
             before = tuple(_renamed(d) for d in before)
         until_ns = self._quiet[0][0]
         watched = motion.watched(until_ns)
@@ -241,8 +239,8 @@ class LiveReader:
         facts: list[Fact] = []
         if done.shot is not None:
             facts.append(done.shot)
-        changed = reader.renamed or _places(before) != _places(done.discs) or done.shot is not None
-        reader.renamed = False
+        changed = reader.teacher.renamed or _places(before) != _places(done.discs) or done.shot is not None
+        reader.teacher.renamed = False
         if changed:
             facts.append(_layout(at_ns, done.discs, reading.unseen))
         if any(d.in_play for d in before) and not any(d.in_play for d in done.discs):

@@ -16,6 +16,7 @@ LEAST_SPEED_MM_S = 120.0
 LOST_MM = 70.0
 #: A disc that is gone without a track may have come to lie so far away.
 FAR_MM = 400.0
+WRONG_COLOUR_MM = 45.0
 _SHOT = "shot"
 
 
@@ -164,12 +165,12 @@ def _as_shot(track: Track) -> float:
 
 def _rests_at(track: Track, disc: Resting) -> float | None:
     """How far a found disc is from where a track leads; None if it cannot be the same."""
-    if track.colour is not None and track.colour != disc.colour:
-        return None
+    # Blur and light make a colour in motion less sure than one at rest.
+    wrong = WRONG_COLOUR_MM if track.colour is not None and track.colour != disc.colour else 0.0
     here = (disc.x_mm, disc.y_mm)
     if not track.points:
         off = math.dist(track.last_xy, here)
-        return off if off < LOST_MM else None
+        return off + wrong if off + wrong < LOST_MM else None
     last = track.points[-1]
     vx, vy = track.velocity()
     speed = math.hypot(vx, vy)
@@ -180,7 +181,7 @@ def _rests_at(track: Track, disc: Resting) -> float | None:
         ux, uy = vx / speed, vy / speed
         along = max(0.0, min(reach, (here[0] - last.x_mm) * ux + (here[1] - last.y_mm) * uy))
         off = math.dist((last.x_mm + ux * along, last.y_mm + uy * along), here) + 0.1 * along
-    return off if off < LOST_MM else None
+    return off + wrong if off + wrong < LOST_MM else None
 
 
 def _must_be_shot(disc: Resting, watched: Watched, board: Board) -> bool:

@@ -10,7 +10,6 @@ import cv2
 import numpy as np
 
 from firmware_py.camera.appearance import (
-    Look,
     LookFit,
     Patch,
     Wardrobe,
@@ -20,9 +19,9 @@ from firmware_py.camera.appearance import (
     learn_look,
     patch_offsets,
 )
-from firmware_py.camera.edges import fit_edge
 from firmware_py.camera.lab import Floats, Image
 from firmware_py.camera.regions import Changes, Differ, Region, circle_votes, disc_pixels, gain_between
+from firmware_py.camera.teach import SEEN, Teacher, colour_of
 from firmware_py.camera.view import BoardView
 from hub.link.messages import Colour, DiscState
 
@@ -33,10 +32,14 @@ LEAST_EXPLAINED = 0.22
 LEAST_COVERAGE = 0.55
 #: A disc displaced by less did not move: thrice the error of comparing two pictures of it.
 MOVED_MM = 0.3
+#: With so many discs of a set seen, another look at it changes nothing.
+MATURE = 8.0
 #: Discs displaced by less are followed by comparing pictures, which is finer than reading twice.
 NUDGED_MM = 4.0
 #: What no noise figure tells: the light's side, the grain of the disc, the lens between the rings.
 SYSTEMATIC_MM = 0.17
+#: A disc flat in the hole is read within so much of where it can lie; one that leans is farther off.
+IN_HOLE_MM = 1.6
 _LEAST_REGION = 0.3
 _MOST_DISCS = 40
 
@@ -53,6 +56,7 @@ class Resting:
         sigma_mm: one standard deviation along the radius.
         state: how it lies.
         top_xy_mm: centre of its top face in the straight view.
+        learned: how many discs of its set were known when it was read.
     """
 
     id: str
@@ -62,6 +66,7 @@ class Resting:
     sigma_mm: float
     state: DiscState
     top_xy_mm: Xy
+    learned: float = 0.0
 
     @property
     def r_mm(self) -> float:
@@ -124,7 +129,7 @@ class LayoutReader:
         self._radius = view.board.disc_radius_mm
         self._quiet = view.visible & (view.radius_mm < view.board.surface_radius_mm)
         self._disc_mm2 = math.pi * self._radius**2
-        self.renamed = False
+        self.teacher = Teacher(view, wardrobe, hole_xy_mm)
 
     def lit_bare(self, straight: Image) -> Floats:
         """The empty board in the light of a view."""
@@ -170,7 +175,7 @@ class LayoutReader:
                     gone.append(disc)
                     continue
                 stay.append(kept)
-                if kept is not disc:
+                if kept is not disc and kept.learned == disc.learned:
                     nudged[disc.id] = math.dist((disc.x_mm, disc.y_mm), (kept.x_mm, kept.y_mm))
         found, odd = self._search(straight, bare, stay)
         return Reading(tuple(stay), nudged, tuple(gone), tuple(found), tuple(unseen), tuple(odd))
@@ -214,7 +219,7 @@ class LayoutReader:
         diff = cv2.blur(cv2.absdiff(straight[part], then[part]), (3, 3)).max(axis=2)
         changed = float((diff[near] > 6).mean())
         if changed < 0.03:
-            return disc
+            return self._read_better(straight, bare, disc, known)
         shift = self._displacement(straight, then, bare, disc, known)
         if shift is None:
             return None
@@ -226,6 +231,21 @@ class LayoutReader:
             y_mm=disc.y_mm + shift[1],
             top_xy_mm=(disc.top_xy_mm[0] + shift[0], disc.top_xy_mm[1] + shift[1]),
         )
+
+    def _read_better(self, straight: Image, bare: Floats, disc: Resting, known: Sequence[Resting]) -> Resting:
+        """The same disc at rest, read again when much more is known of its set than when it was read first."""
+        look = self.wardrobe.looks.get(disc.colour)
+        if look is None or disc.learned >= MATURE or look.learned < 2 * disc.learned + 2 or disc.state != "flat":
+            return disc
+        others = [d.top_xy_mm for d in known if d.id != disc.id]
+        patch = cut_patch(self.view, straight, self._ground(bare, disc.top_xy_mm, others), disc.top_xy_mm)
+        if patch is None:
+            return disc
+        self._mask_others(patch, others)
+        fit = fit_look(self.view, look, self.wardrobe.shade, patch, disc.top_xy_mm, reach_mm=NUDGED_MM)
+        if fit is None or fit.explained < LEAST_EXPLAINED:
+            return disc
+        return replace(self._resting(disc.colour, fit), id=disc.id)
 
     def _displacement(
         self, straight: Image, then: Image, bare: Floats, disc: Resting, known: Sequence[Resting]
@@ -299,83 +319,40 @@ class LayoutReader:
                 break
         return None if best is None else best[1]
 
-    def examine(
-        self, straight: Image, bare: Floats, start: Xy, others: Sequence[Xy], *, teach: bool = True
-    ) -> tuple[Resting, float] | None:
+    def examine(self, straight: Image, bare: Floats, start: Xy, others: Sequence[Xy]) -> tuple[Resting, float] | None:
         """The disc near a place of the straight view, and how sure it is one (to 1); None if there is none."""
-        ground = self._ground(bare, start, others)
-        patch = cut_patch(self.view, straight, ground, start)
+        patch = cut_patch(self.view, straight, self._ground(bare, start, others), start)
         if patch is None:
             return None
         self._mask_others(patch, others)
-        fits: list[tuple[float, Colour, LookFit]] = []
-        for colour, look in self.wardrobe.looks.items():
-            fit = fit_look(self.view, look, self.wardrobe.shade, patch, start, rounds=9)
+        looks, shade = self.wardrobe.looks, self.wardrobe.shade
+        best: tuple[float, Colour, LookFit] | None = None
+        for name, look in looks.items():
+            fit = fit_look(self.view, look, shade, patch, start, rounds=9)
             if fit is not None:
-                fits.append((fit.explained - 0.4 * abs(math.log(fit.gain)), _colour(colour), fit))
-        fits.sort(key=lambda f: -f[0])
-        if fits and fits[0][0] > LEAST_EXPLAINED:
-            worth, colour, fit = fits[0]
-            edge = fit_edge(
-                self.view, straight, bare, (fit.x_mm, fit.y_mm),
-                radius_mm=self._radius, below_mm=self.view.board.disc_height_mm,
-            )  # fmt: skip
-            covered = 0.0 if edge is None else edge.coverage
-            if worth > 0.75 or covered >= LEAST_COVERAGE:
-                disc = self._resting(colour, fit)
-                if teach and disc.state == "flat" and not self._crowded(disc, others) and worth > 0.45:
-                    again = cut_patch(self.view, straight, bare, (fit.x_mm, fit.y_mm))
-                    if again is not None:
-                        learn_look(
-                            self.view, self.wardrobe.looks[colour], self.wardrobe.shade, again, (fit.x_mm, fit.y_mm)
-                        )
-                return disc, worth
-        return self._unknown(straight, bare, patch, start)
-
-    def _unknown(self, straight: Image, bare: Floats, patch: Patch, start: Xy) -> tuple[Resting, float] | None:
-        """A disc of a set that was not seen before: by its edge alone, and then by what that teaches."""
-        if len(self.wardrobe.looks) >= 3:
+                worth = fit.explained - 0.4 * abs(math.log(fit.gain))
+                if best is None or worth > best[0]:
+                    best = (worth, colour_of(name), fit)
+        if best is None or best[0] < LEAST_EXPLAINED or looks[best[1]].learned < SEEN:
+            first = self.teacher.first_look(
+                straight, bare, patch, start if best is None else (best[2].x_mm, best[2].y_mm)
+            )
+            if first is not None:
+                return self._resting(*first), max(first[1].explained, 0.5)
+        if best is None or best[0] < LEAST_EXPLAINED:
             return None
-        edge = fit_edge(
-            self.view, straight, bare, start, radius_mm=self._radius, below_mm=self.view.board.disc_height_mm
-        )
-        if edge is None or edge.coverage < LEAST_COVERAGE + 0.1 or abs(edge.radius_bias_mm) > 1.3:
-            return None
-        for look in self.wardrobe.looks.values():
-            if float(np.linalg.norm(look.face.mean(axis=0) - np.array(edge.inside_bgr))) < 38:
+        worth, colour, fit = best
+        at = (fit.x_mm, fit.y_mm)
+        if worth < 0.75:
+            edge = self.teacher.edge(straight, bare, at)
+            if edge is None or edge.coverage < LEAST_COVERAGE:
                 return None
-        look = Look.plain(self._radius, edge.inside_bgr)
-        at = (edge.x_mm, edge.y_mm)
-        fit: LookFit | None = None
-        for _ in range(4):
-            look.learned = min(look.learned, 1.0)
-            learn_look(self.view, look, self.wardrobe.shade, patch, at)
-            fit = fit_look(self.view, look, self.wardrobe.shade, patch, at)
-            if fit is None:
-                return None
-            at = (fit.x_mm, fit.y_mm)
-        if fit is None:
-            return None
-        look.learned = 1.0
-        colour = self._name(look, float(np.percentile(bare.max(axis=2)[::4, ::4], 97)))
-        return self._resting(colour, fit), fit.explained
-
-    def _name(self, look: Look, white: float) -> Colour:
-        """Give a new set its name: the lighter one is ``light``, which may rename what was seen before."""
-        looks = self.wardrobe.looks
-        luma = _luma(look)
-        if not looks:
-            colour: Colour = "dark" if luma < 0.4 * white else "light"
-        elif len(looks) == 1:
-            ((name, first),) = looks.items()
-            colour = "light" if luma > _luma(first) else "dark"
-            if name == colour:
-                looks["dark" if colour == "light" else "light"] = looks.pop(name)
-                self.renamed = True
-        else:
-            colour = "third"
-        looks[colour] = look
-        return colour
+        disc = self._resting(colour, fit)
+        if disc.state == "flat" and worth > 0.45 and not self._crowded(disc, others):
+            again = cut_patch(self.view, straight, bare, at)
+            if again is not None:
+                learn_look(self.view, looks[colour], shade, again, at)
+        return disc, worth
 
     def _resting(self, colour: Colour, fit: LookFit) -> Resting:
         view, board = self.view, self.view.board
@@ -383,7 +360,7 @@ class LayoutReader:
         state: DiscState = "flat"
         low = view.sink(x, y, board.hole_depth_mm)
         off_low = math.dist(low, self.hole_xy_mm)
-        if off_low <= board.hole_play_mm + 1.0:
+        if off_low <= board.hole_play_mm + IN_HOLE_MM:
             state, (x, y) = "hole", low
         elif math.dist((x, y), self.hole_xy_mm) < board.hole_radius_mm:
             state = "leaning"
@@ -394,7 +371,8 @@ class LayoutReader:
         foot_x, foot_y = view.calibration.foot_xy_mm
         lift = board.disc_height_mm * math.hypot(x - foot_x, y - foot_y) / view.calibration.camera_height_mm
         sigma = math.sqrt(fit.sigma_mm**2 + SYSTEMATIC_MM**2 + (lift * self._height_error) ** 2)
-        return Resting("", colour, x, y, sigma, state, (fit.x_mm, fit.y_mm))
+        learned = self.wardrobe.looks[colour].learned
+        return Resting("", colour, x, y, sigma, state, (fit.x_mm, fit.y_mm), learned)
 
     # -- pixels --------------------------------------------------------------------------------------------------
 
@@ -430,11 +408,3 @@ class LayoutReader:
         for step in (0.0, 0.5, 1.0):
             part, near = disc_pixels(self.view, top_xy_mm[0] + step * sx, top_xy_mm[1] + step * sy, self._radius + 1.6)
             layer[part][near] = straight[part][near]
-
-
-def _colour(name: str) -> Colour:
-    return "light" if name == "light" else "dark" if name == "dark" else "third"
-
-
-def _luma(look: Look) -> float:
-    return float(look.face.mean(axis=0) @ np.array([0.114, 0.587, 0.299]))
