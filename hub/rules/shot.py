@@ -139,8 +139,8 @@ def _rest_problem(hearing: Hearing) -> str | None:
 
 def _count_problem(hearing: Hearing, dealt: Mapping[str, int] | None) -> str | None:
     """On the board + banked + this shot never exceeds what was dealt (rules 13-16)."""
-    if dealt is None:
-        dealt = dealt_per_side(hearing.ruleset.players, hearing.ruleset.discs)
+    by_rules = dealt_per_side(hearing.ruleset.players, hearing.ruleset.discs)
+    limits = by_rules if dealt is None else dealt
     edge_mm = hearing.board.surface_radius_mm
     used = dict(hearing.position.banked)
     used[hearing.shot.side] = used.get(hearing.shot.side, 0) + 1
@@ -150,9 +150,9 @@ def _count_problem(hearing: Hearing, dealt: Mapping[str, int] | None) -> str | N
         if not 0 <= disc.r_mm <= edge_mm:
             return "off_the_board"
     for side, count in used.items():
-        if side not in dealt:
+        if side not in by_rules:
             return "unknown_side"
-        if count > dealt[side]:
+        if count > limits.get(side, 0):
             return "too_many_discs"
     return None
 

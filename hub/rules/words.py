@@ -5,6 +5,7 @@ English only; other languages translate the codes of :class:`hub.rules.verdict.R
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -74,9 +75,6 @@ class Act:
     to: Place | None = None
 
 
-_IN_HOLE_MM: Final = TOURNAMENT.hole_play_mm
-
-
 def acts(verdict: Verdict) -> tuple[Act, ...]:
     """What people must do to carry a verdict out, nothing where it happened by itself."""
     found = [
@@ -91,7 +89,11 @@ def acts(verdict: Verdict) -> tuple[Act, ...]:
 
 
 def _hour(place: Place | Disc) -> int | None:
-    return clock_hour(*to_xy(place.r_mm, place.angle_deg)) if place.r_mm > _IN_HOLE_MM or place.leaning else None
+    """The hour at which seat 1 sees a disc on the board; ``None`` for one flat in the hole or in the ditch."""
+    on_board = 0 <= place.r_mm <= TOURNAMENT.surface_radius_mm and math.isfinite(place.angle_deg)
+    if not on_board or (place.r_mm <= TOURNAMENT.hole_play_mm and not place.leaning):
+        return None
+    return clock_hour(*to_xy(place.r_mm, place.angle_deg))
 
 
 def say_act(act: Act, colours: Mapping[str, str] | None = None) -> str:
@@ -113,8 +115,9 @@ def say_reason(reason: Reason, discs: Mapping[str, Disc], colours: Mapping[str, 
     disc = discs.get(reason.disc or "")
     side = disc.side if disc is not None else reason.side or "?"
     named = f"the {_whose(side, colours)} disc"
-    if disc is not None and _IN_HOLE_MM < disc.r_mm <= TOURNAMENT.surface_radius_mm:
-        named += f" at {clock_hour(*to_xy(disc.r_mm, disc.angle_deg))} o'clock"
+    hour = None if disc is None else _hour(disc)
+    if hour is not None:
+        named += f" at {hour} o'clock"
     text = SENTENCES.get(reason.code, reason.code.replace("_", " ")).format(disc=named)
     return f"{text}: rule {reason.rule}"
 
