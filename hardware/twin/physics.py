@@ -52,6 +52,7 @@ class Arena:
     def __init__(self, board: Board, feel: Feel, discs: Iterable[DiscState], *, at_ns: int, seed: int) -> None:
         self.board, self.feel, self.at_ns = board, feel, at_ns
         self.random = random.Random(seed)
+        self._inside_mm, self._edge_mm = board.limits_mm[2], board.surface_radius_mm
         self.events: list[Event] = []
         self._space = pymunk.Space()
         self._space.iterations = 8
@@ -100,11 +101,7 @@ class Arena:
     def tick(self) -> None:
         """Go on by 1 ms."""
         self._tick += 1
-        fastest = 0.0
-        for disc in self._moving.values():
-            vx, vy = disc.body.velocity
-            disc.speed = math.hypot(vx, vy)
-            fastest = max(fastest, disc.speed)
+        fastest = max((disc.speed for disc in self._moving.values()), default=0.0)
         parts = max(1, math.ceil(fastest * _STEP_S / _TRAVEL_MM))
         step_s = _STEP_S / parts
         for part in range(parts):
@@ -114,11 +111,11 @@ class Arena:
                 self._heed(disc, step_s, now_ns)
         self.at_ns += STEP_NS
         for name, disc in list(self._moving.items()):
-            vx, vy = disc.body.velocity
-            busy = disc.pocket is not None or disc.vz != 0 or abs(vx) + abs(vy) > _STILL_MM_S
+            disc.speed = disc.body.velocity.length
+            busy = disc.speed > _STILL_MM_S or disc.pocket is not None or disc.vz != 0
             disc.quiet = 0 if busy else disc.quiet + 1
             if disc.quiet > 5 or self._tick > _LONGEST_TICKS:
-                disc.body.velocity, disc.body.angular_velocity = (0.0, 0.0), 0.0
+                disc.body.velocity, disc.body.angular_velocity, disc.speed = (0.0, 0.0), 0.0, 0.0
                 self._settle(disc)
                 if (disc.pocket is None and disc.vz == 0) or self._tick > 2 * _LONGEST_TICKS:
                     del self._moving[name]
@@ -181,13 +178,13 @@ class Arena:
             self._edge(disc, r_mm, now_ns)
 
     def _edge(self, disc: Slider, r_mm: float, now_ns: int) -> None:
-        if r_mm < self.board.limits_mm[2]:
+        if r_mm < self._inside_mm:
             if disc.crossed_ns >= 0 and not disc.back:
                 self._happen(disc.crossed_ns, "cross", disc.state.id)
             disc.inside, disc.crossed_ns = True, -1
         elif disc.inside and disc.crossed_ns < 0:
             disc.crossed_ns = now_ns
-        if r_mm > self.board.surface_radius_mm:
+        if r_mm > self._edge_mm:
             self._happen(now_ns, "off", disc.state.id)
             disc.crossed_ns = -1
             disc.lay("ditch")
@@ -206,7 +203,7 @@ class Arena:
         if abs(vx) + abs(vy) > 0:
             disc.tilt_towards_deg = to_polar(vx, vy)[1]
         outward = (x_mm * vx + y_mm * vy) > 0 and r_mm > self.board.hole_play_mm
-        slow = math.hypot(vx, vy) < 15
+        slow = disc.body.velocity.length < 15
         if not (outward or slow) or disc.dip == 0.0:
             return
         choice = hole.decide(

@@ -22,8 +22,8 @@ from hub.rules.verdict import Verdict
 
 _QUADRANT_DEG = 42.0
 _PLACES = 13
-_LATE_SHOTS = 10  # discs placed on a line early in the round rarely stay there
-_FINER = 3  # how often executions nearer to a line are looked for
+_LATE_SHOTS = 12  # discs placed on a line early in the round rarely stay there
+_FINER = 4  # how often executions nearer to a line are looked for
 _MAX_MM_S = 2900.0
 
 Xy = tuple[float, float]
@@ -43,7 +43,7 @@ class Skill:
     aim_deg: float = 1.7
     pace: float = 0.1
     greed: float = 0.05
-    tries: int = 5
+    tries: int = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +51,9 @@ class Relish:
     """How much likelier than one without it an execution is taken that has these traits."""
 
     foul: float = 0.25
-    twenty_on_foul: float = 3.0
-    opponent_twenty: float = 5.0
-    line_disc: float = 12.0
+    twenty_on_foul: float = 2.0
+    opponent_twenty: float = 2.0
+    line_disc: float = 25.0
     leaner: float = 6.0
     back: float = 8.0
     cross: float = 3.0

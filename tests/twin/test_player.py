@@ -1,0 +1,125 @@
+"""Whole matches at the level of physics: legal play to the end, rich in what the sensors must cope with."""
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from hardware.board import TOURNAMENT
+from hardware.twin import truth
+from hardware.twin.player import Player, Skill
+from hardware.twin.slider import DiscState
+from hardware.twin.world import World
+from hub.rules.game import GameState
+
+MS = 1_000_000
+
+
+def play_rounds(seed: int, rounds: int, skill: Skill | None = None) -> tuple[truth.Match, list[dict[str, Any]], Counter[str]]:
+    """Play without hands and pictures, as the course does with them."""
+    world = World(TOURNAMENT, seed)
+    match = truth.new_match(TOURNAMENT, "match-play", 2 * rounds + 1)
+    players = {side: Player(TOURNAMENT, f"player-{seed}-{side}", skill) for side in "AB"}
+    entries, happened = [], Counter[str]()
+    for _ in range(rounds):
+        match = truth.next_game(match)
+        while match.state.turn is not None:
+            match = one_shot(world, match, players, happened)
+        match, entry = truth.count_round(match)
+        entries.append(entry)
+        for disc in list(world.discs):
+            world.remove(disc)
+    return match, entries, happened
+
+
+def one_shot(world: World, match: truth.Match, players: dict[str, Player], happened: Counter[str]) -> truth.Match:
+    assert match.state.turn is not None
+    side, _ = match.state.turn
+    disc = DiscState(f"{side}{match.state.taken}", "light" if side == "A" else "dark", 0.0, 0.0)
+    before, first = world.discs, len(world.events)
+    shot = players[side].choose(world, match.state, disc)
+    world.place(shot.id, shot.colour, shot.x_mm, shot.y_mm)
+    world.flick(shot.id, shot.vx_mm_s, shot.vy_mm_s)
+    while not world.at_rest():
+        world.step(world.at_ns + 10 * MS)
+    events = world.events[first:]
+    match = truth.take_shot(match, truth.facts(match.state, shot, events, before, world.discs))
+    judged = match.shots[-1]
+    for name in {event.words[0] for event in events}:
+        happened[name] += 1
+    happened["leaner"] += any(d.where == "leaning" and d != before.get(n) for n, d in world.discs.items())
+    happened["dead_placement"] += "illegal_placement" in judged.verdict.codes
+    for name in judged.verdict.lift | judged.verdict.take_off:
+        world.remove(name)
+    # What is left on the wood is exactly what the rules say is in play.
+    assert {n for n, d in world.discs.items() if d.where != "ditch"} == set(match.state.position.discs)
+    return match
+
+
+@pytest.fixture(scope="module")
+def evenings() -> dict[int, tuple[truth.Match, list[dict[str, Any]], Counter[str]]]:
+    return {seed: play_rounds(seed, rounds) for seed, rounds in ((1, 2), (2, 2), (3, 2), (4, 4))}
+
+
+def test_ten_rounds_hold_what_scoring_is_tested_with(evenings: dict[int, Any]) -> None:
+    totals = Counter[str]()
+    for _, entries, _ in evenings.values():
+        for entry in entries:
+            totals.update(entry["counts"])
+    assert totals["fouls"] >= 10
+    assert totals["twenties_on_foul"] >= 2
+    assert totals["opponent_twenties"] >= 2
+    assert totals["line_discs"] >= 15
+    # And yet it is play, not a collection of oddities.
+    assert totals["fouls"] <= 0.35 * 240
+    assert totals["twenties_on_foul"] <= 0.12 * 240
+
+
+def test_leaners_spinners_and_discs_that_come_back_happen(evenings: dict[int, Any]) -> None:
+    happened = sum((h for _, _, h in evenings.values()), Counter[str]())
+    for name in ("hit", "peg", "off", "hole", "cross", "back", "leaner"):
+        assert happened[name] > 0, name
+    assert happened["dead_placement"] == 0
+
+
+def test_every_round_is_whole_and_worth_what_lies_there(evenings: dict[int, Any]) -> None:
+    for match, entries, _ in evenings.values():
+        assert match.rounds == len(entries)
+        for entry in entries:
+            for side, total in entry["totals"].items():
+                assert total % 5 == 0
+                assert 0 <= 20 * entry["twenties"][side] <= total <= 12 * 20
+            assert sum(entry["scores"].values()) % 2 == 0
+
+
+def test_the_same_seed_plays_the_same_round_and_another_does_not() -> None:
+    first, again, other = (play_rounds(seed, 1)[1] for seed in (11, 11, 12))
+    assert first == again
+    assert first != other
+
+
+def test_a_better_player_makes_fewer_fouls_and_more_twenties() -> None:
+    hardly = Skill(aim_deg=3.5, pace=0.2, greed=0.0, tries=1)
+    well = Skill(aim_deg=0.2, pace=0.02, greed=0.0, tries=1)
+    fouls = {}
+    for name, skill in (("hardly", hardly), ("well", well)):
+        fouls[name] = sum(entry["counts"]["fouls"] for entry in play_rounds(5, 2, skill)[1])
+    assert fouls["well"] < fouls["hardly"]
+
+
+def test_thinking_yields_between_rehearsals_and_leaves_the_world_alone() -> None:
+    world = World(TOURNAMENT, 1)
+    state: GameState = truth.new_match(TOURNAMENT, "match-play", 1).state
+    thinking = Player(TOURNAMENT, "p").think(world, state, DiscState("A1", "light", 0.0, 0.0))
+    steps = 0
+    try:
+        while True:
+            next(thinking)
+            steps += 1
+            assert world.discs == {}
+            assert world.at_ns == 0
+    except StopIteration as done:
+        shot = done.value
+    assert steps >= Skill().tries
+    assert TOURNAMENT.touches_outer(shot.r_mm)
+    assert shot.vy_mm_s > 0
