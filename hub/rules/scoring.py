@@ -5,6 +5,7 @@ Pure: a round is 20s and board points of each side; the rule set says what it ad
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -167,7 +168,7 @@ def standing(
         RulesError: ``bad_side``, ``negative``, ``bad_input``, or ``impossible_score``: no sequence of rounds gives it.
     """
     whole_counts(scores, "scores", sides_of(ruleset.players))
-    whole_counts({"rounds": rounds}, "rounds", ("rounds",))
+    whole_counts({"the game": rounds}, "rounds", ("the game",))
     given = {side: points - (head_start or {}).get(side, 0) for side, points in scores.items()}
     listed = " to ".join(str(points) for points in scores.values())
     if min(given.values()) < 0:
@@ -263,7 +264,7 @@ def _points_of(
     on_board: dict[str, int] = {}
     for side, radii in board_mm.items():
         for r_mm in radii:
-            if isinstance(r_mm, bool) or not isinstance(r_mm, int | float) or not r_mm < 1e6:
+            if isinstance(r_mm, bool) or not isinstance(r_mm, int | float) or not math.isfinite(r_mm):
                 raise RulesError("bad_input", f"board of {side}: expected radii in mm, got {r_mm!r}")
             if r_mm < 0:
                 raise RulesError("negative", f"board of {side}: a radius cannot be {r_mm}")
