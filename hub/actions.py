@@ -13,7 +13,8 @@ from hub.rounds import begin_match, finish_round
 from hub.rules.errors import RulesError
 from hub.rules.presets import load_ruleset
 from hub.rules.scoring import check_count
-from hub.state import Match, Question, Round, Ruling, TableState, board_points, shots_left, twenties_of
+from hub.state import Match, Question, Round, Ruling, TableState
+from hub.tally import board_points, game_score, shots_left, twenties_of
 
 
 class RefusedError(Exception):
@@ -177,7 +178,7 @@ def _reopened(state: TableState) -> TableState:
     if match is None or match.abandoned or not match.rounds:
         return state
     last = match.rounds[-1]
-    score = match.score(last.game)
+    score = game_score(match, last.game)
     running = match.running
     if running is None and not score.over:
         running = Round(number=last.number + 1, game=last.game)

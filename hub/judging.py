@@ -16,7 +16,8 @@ from hub.questions import valid_shot, whose_twenty
 from hub.rules import position as rules
 from hub.rules.shot import judge_shot, placement_fault
 from hub.rules.verdict import Verdict
-from hub.state import GEOMETRY, Events, Match, Question, Rest, Round, ShotRecord, value_of
+from hub.state import GEOMETRY, Events, Match, Question, Rest, Round, ShotRecord
+from hub.tally import value_of
 
 PLACED_SLACK_MM = 3.0
 PLACED_SLACK_DEG = 1.5

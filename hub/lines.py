@@ -11,7 +11,8 @@ from hub.link.snapshot import Side
 from hub.questions import line_touched
 from hub.rules.errors import RulesError
 from hub.rules.ranges import Doubt, RoundRange, round_range
-from hub.state import GEOMETRY, Match, Question, Round, board_points, radius_mm, ruling_on, twenties_of, value_of
+from hub.state import GEOMETRY, Match, Question, Round
+from hub.tally import board_points, radius_mm, ruling_on, score_before, twenties_of, value_of
 
 CLOSE_SIGMAS = 2.0
 """A disc nearer to a limit than this many standard deviations of its place is too close to call."""
@@ -69,7 +70,7 @@ def range_of(match: Match, playing: Round) -> tuple[RoundRange | None, tuple[Clo
     for side, counted in twenties:
         settled[side] -= 20 * counted
         doubts.append(Doubt(side, (0, 20)))
-    score = match.score_before(playing)
+    score = score_before(match, playing)
     if score.over:
         return None, ()
     try:

@@ -18,7 +18,8 @@ from hub.questions import swept_round
 from hub.record import SWEPT_DISCS, after_shot, recorded, renamed, surface, surplus, with_out, with_unseen, without_gone
 from hub.rounds import announce, begin_match, finish_round
 from hub.rules.presets import load_ruleset
-from hub.state import Events, Match, Round, Ruling, ShotRecord, TableState, expected, shots_left, twenties_of
+from hub.state import Events, Match, Round, Ruling, ShotRecord, TableState
+from hub.tally import expected, shots_left, twenties_of
 
 STANDING_RULES = "match-play"
 

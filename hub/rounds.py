@@ -8,7 +8,8 @@ from hub.entries import Entry
 from hub.link.snapshot import Flash, Level, Side
 from hub.questions import prefix
 from hub.rules.ruleset import Ruleset
-from hub.state import Match, Round, ShotRecord, TableState, rules_table, totals_of, twenties_of
+from hub.state import Match, Round, ShotRecord, TableState, rules_table
+from hub.tally import game_score, games_won, totals_of, twenties_of
 from hub.twenties import flashed, no_twenty, twenty_flash
 
 
@@ -61,7 +62,7 @@ def finish_round(state: TableState, entry: Entry) -> TableState:
     finished = _pruned(match, match.running)
     match = replace(match, rounds=(*match.rounds, finished), running=None)
     old = tuple(disc.id for disc in state.layout if disc.state != "ditch")
-    score = match.score(finished.game)
+    score = game_score(match, finished.game)
     if not score.over:
         running: Round | None = Round(number=finished.number + 1, game=finished.game, old=old)
     elif match_decided(match):
@@ -81,8 +82,8 @@ def finish_round(state: TableState, entry: Entry) -> TableState:
 
 def match_decided(match: Match) -> bool:
     """Whether enough games are won, or all are played."""
-    won = match.games_won()
-    played = sum(match.score(game).over for game in range(1, match.game + 1))
+    won = games_won(match)
+    played = sum(game_score(match, game).over for game in range(1, match.game + 1))
     return played >= match.games or any(2 * games > match.games for games in won.values())
 
 
@@ -90,7 +91,7 @@ def winner_of(match: Match) -> Side | None:
     """Who won a finished match; None for a draw, an abandoned or a running one."""
     if match.running is not None or match.abandoned:
         return None
-    won = match.games_won()
+    won = games_won(match)
     best = max(won.values())
     leaders: list[Side] = [side for side, games in won.items() if games == best and best > 0]
     return leaders[0] if len(leaders) == 1 else None

@@ -5,7 +5,6 @@ Everything that can be derived (scores, turn, banked twenties) is derived, so th
 
 from __future__ import annotations
 
-import math
 from functools import lru_cache
 from typing import Literal
 
@@ -17,7 +16,6 @@ from hub.link.messages import Colour, LayoutDisc, Place
 from hub.link.snapshot import Choice, Flash, Level, Seen, Side
 from hub.rules.game import GameSetup, order_of_round
 from hub.rules.ruleset import Ruleset, changed, to_table
-from hub.rules.scoring import GameScore, new_game, play_round
 from hub.rules.seats import seat_of, sides_of
 
 Rest = Place | Literal["hole", "ditch"]
@@ -250,37 +248,12 @@ class Match(msgspec.Struct, frozen=True):
         """Side and seat of every shot of a round."""
         return _order(tuple(self.rules.items()), self.opener, game, number)
 
-    def games_won(self) -> dict[Side, int]:
-        """Finished games won by each side."""
-        won: dict[Side, int] = dict.fromkeys(self.sides, 0)
-        for game in range(1, self.game + 1):
-            score = self.score(game)
-            if score.over and score.winner is not None:
-                won[score.winner] += 1  # type: ignore[index]  # as above
-        return won
-
     @property
     def game(self) -> int:
         """Number of the running game, of the last one when the match is over."""
         if self.running is not None:
             return self.running.game
         return self.rounds[-1].game if self.rounds else 1
-
-    def score(self, game: int) -> GameScore:
-        """How a game stands, derived from its finished rounds; what was played after its end adds nothing."""
-        score = new_game(self.ruleset)
-        for done in self.rounds:
-            if done.game == game and not score.over:
-                score = play_round(score, totals_of(self, done), self.ruleset).game
-        return score
-
-    def score_before(self, finished: Round) -> GameScore:
-        """How the game stood before one of its rounds."""
-        score = new_game(self.ruleset)
-        for done in self.rounds:
-            if done.game == finished.game and done.number < finished.number and not score.over:
-                score = play_round(score, totals_of(self, done), self.ruleset).game
-        return score
 
 
 class Sensor(msgspec.Struct, frozen=True):
@@ -374,89 +347,3 @@ def _order(
     ruleset = _ruleset(items)
     setup = GameSetup(ruleset, opener=seat_of(ruleset.players, opener), game_number=game)
     return order_of_round(setup, number)
-
-
-def twenties_of(match: Match, playing: Round) -> dict[Side, int]:
-    """Twenties of a round that count, by side; what is provisional is not among them."""
-    counts: dict[Side, int] = dict.fromkeys(match.sides, 0)
-    for table in (playing.banked, playing.extra, *(shot.twenties for shot in playing.shots)):
-        for side, count in table.items():
-            counts[side] = counts.get(side, 0) + count
-    return {side: max(0, count) for side, count in counts.items()}
-
-
-def ruling_on(disc: LayoutDisc, playing: Round) -> Ruling | None:
-    """The ruling on a disc if it still lies where it lay then."""
-    ruling = playing.rulings.get(disc.id)
-    if ruling is None or math.hypot(ruling.x_mm - disc.x_mm, ruling.y_mm - disc.y_mm) > RULING_HOLDS_MM:
-        return None
-    return ruling
-
-
-def value_of(disc: LayoutDisc, playing: Round) -> int:
-    """What a disc scores: as people ruled while it stays there, else by its place."""
-    ruling = ruling_on(disc, playing)
-    if ruling is not None:
-        return ruling.value
-    if disc.state in {"leaning", "overhanging"}:
-        return 15
-    return GEOMETRY.value(radius_mm(disc))
-
-
-RULING_HOLDS_MM = 1.5
-"""A disc that has moved by more is ruled anew; the reader's own noise stays well below."""
-
-
-def radius_mm(disc: LayoutDisc) -> float:
-    """Distance of a disc from the middle."""
-    return math.hypot(disc.x_mm, disc.y_mm)
-
-
-def board_points(match: Match, playing: Round) -> dict[Side, int]:
-    """What the discs on the board score, by side."""
-    points: dict[Side, int] = dict.fromkeys(match.sides, 0)
-    for disc in playing.record:
-        side = match.side_of(disc.colour)
-        if side in points:
-            points[side] += value_of(disc, playing)
-    return points
-
-
-def totals_of(match: Match, playing: Round) -> dict[str, int]:
-    """A round's totals, 20s included, as people corrected them or as counted."""
-    points, twenties = board_points(match, playing), twenties_of(match, playing)
-    return {side: playing.totals.get(side, points[side] + 20 * twenties[side]) for side in match.sides}
-
-
-def taken_by(playing: Round) -> dict[int, int]:
-    """Shots taken, by seat."""
-    taken: dict[int, int] = {}
-    for shot in playing.shots:
-        taken[shot.seat] = taken.get(shot.seat, 0) + 1
-    return taken
-
-
-def expected(match: Match, playing: Round) -> tuple[Side, int] | None:
-    """Side and seat whose shot is next; None when all are taken.
-
-    A shot out of turn counts for who shot it, and the order then waits for those who have shot too few.
-    """
-    if playing.done:
-        return None
-    taken = taken_by(playing)
-    nth: dict[int, int] = {}
-    for side, seat in match.order(playing.game, playing.number):
-        nth[seat] = nth.get(seat, 0) + 1
-        if nth[seat] > taken.get(seat, 0):
-            return (side, seat)  # type: ignore[return-value]  # the rules' sides are these letters
-    return None
-
-
-def shots_left(match: Match, playing: Round) -> dict[Side, int]:
-    """Discs not yet shot, by side."""
-    left: dict[Side, int] = dict.fromkeys(match.sides, 0)
-    for side, _ in match.order(playing.game, playing.number):
-        left[side] += 1  # type: ignore[index]  # as above
-    for shot in playing.shots:
-        left[shot.side] = max(0, left[shot.side] - 1)
-    return left

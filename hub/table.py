@@ -6,6 +6,7 @@ go through the chapter's lines again without it: facts that came after it get th
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -29,10 +30,13 @@ from hub.link.messages import (
     decode,
 )
 from hub.link.snapshot import Seen
-from hub.state import Sensor, TableState, totals_of
+from hub.state import Sensor, TableState
+from hub.tally import totals_of
 
 _FLASHES_KEPT = 32
 MOVED_MM = 1.0
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +120,11 @@ def _after(state: TableState, entry: Entry, chapters: Chapters, rev_seen: int | 
         return replace(state, unreadable=state.unreadable + 1)
     if isinstance(fact, Button):
         return _button(state, entry, fact, chapters)
-    return _fact(state, entry, fact)
+    try:
+        return _fact(state, entry, fact)
+    except Exception:  # one senseless fact must not stop its source for ever: it stays in the journal
+        log.exception("board %s: %s %d could not be used", state.board, entry.kind, entry.seq)
+        return replace(state, unreadable=state.unreadable + 1)
 
 
 def _fact(state: TableState, entry: Entry, fact: Fact) -> TableState:

@@ -8,7 +8,8 @@ from hub.entries import Entry
 from hub.link.messages import BeamCandidate, BeamWithdrawn, Shot
 from hub.link.snapshot import Flash, Side
 from hub.questions import NOBODY, beam_question_id, beam_twenty, prefix
-from hub.state import Candidate, Match, Question, Round, ShotRecord, TableState, expected
+from hub.state import Candidate, Match, Question, Round, ShotRecord, TableState
+from hub.tally import expected
 
 BEFORE_NS = 300_000_000
 AFTER_NS = 1_000_000_000

@@ -12,23 +12,19 @@ from hub.link import snapshot
 from hub.link.snapshot import Phase, RoundView, Side, SideView, Table
 from hub.rounds import winner_of
 from hub.rules.scoring import added_points
-from hub.state import (
-    GEOMETRY,
-    Match,
-    Question,
-    Removal,
-    Round,
-    ShotRecord,
-    TableState,
+from hub.state import GEOMETRY, Match, Question, Removal, Round, ShotRecord, TableState
+from hub.store.archive import MatchRecord
+from hub.tally import (
     board_points,
     expected,
+    game_score,
+    games_won,
     radius_mm,
     shots_left,
     totals_of,
     twenties_of,
     value_of,
 )
-from hub.store.archive import MatchRecord
 from hub.twenties import provisional
 
 _VERDICTS = {
@@ -54,7 +50,11 @@ def table_of(state: TableState, names: Mapping[str, str], rates_hz: Mapping[str,
     """
     rates = rates_hz or {}
     sensors = {
-        source: snapshot.SensorView(sensor.online, sensor.faults, rates.get(source))
+        source: snapshot.SensorView(
+            sensor.online,
+            (*sensor.faults, *((f"{state.gaps[source]} facts lost",) if source in state.gaps else ())),
+            rates.get(source),
+        )
         for source, sensor in state.sensors.items()
     }
     empty = Table(
@@ -136,7 +136,7 @@ def match_record(board: str, match: Match) -> MatchRecord:
         rules=match.ruleset.title,
         players=match.names,
         rounds=tuple(round_view(match, finished) for finished in match.rounds),
-        games=match.games_won(),
+        games=games_won(match),
         winner=winner_of(match),
         over=match.running is None,
     )
@@ -169,7 +169,7 @@ def _shown(match: Match) -> Round:
 
 def _side(state: TableState, match: Match, shown: Round, side: Side, names: Mapping[str, str]) -> SideView:
     colour = match.colour_of(side)
-    score = match.score(shown.game)
+    score = game_score(match, shown.game)
     counted = _certain_twenties(match, shown)
     earlier = sum(twenties_of(match, finished)[side] for finished in match.rounds if finished is not shown)
     doubtful = twenties_of(match, shown)[side] - counted[side]
@@ -177,7 +177,7 @@ def _side(state: TableState, match: Match, shown: Round, side: Side, names: Mapp
         name=names.get(match.names.get(side, ""), "") or colour,
         colour=colour,
         score=score.scores[side],
-        games=match.games_won()[side],
+        games=games_won(match)[side],
         twenties=counted[side],
         provisional=doubtful + (provisional(state, side) if shown is match.running else 0),
         total_twenties=earlier + counted[side],
