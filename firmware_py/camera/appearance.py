@@ -157,11 +157,11 @@ class Look:
     def colours(self, dx: Floats, dy: Floats) -> tuple[Floats, Floats]:
         """Expected colour, and its spread, of the face at offsets from the centre."""
         rho = np.sqrt(dx * dx + dy * dy)
-        at = np.clip(rho / np.float32(_RING_MM), 0, len(self.face) - 1.001)
-        low = at.astype(int)
-        part = (at - low)[..., None]
-        mean = self.face[low] * (1 - part) + self.face[low + 1] * part
-        return np.asarray(mean, dtype=np.float32), self.spread[low]
+        at = rho * np.float32(1 / _RING_MM)
+        flat, border = np.zeros_like(at), cv2.BORDER_REPLICATE
+        mean = cv2.remap(self.face[None], at, flat, cv2.INTER_LINEAR, borderMode=border)
+        spread = cv2.remap(self.spread[None], at, flat, cv2.INTER_NEAREST, borderMode=border)
+        return np.asarray(mean, dtype=np.float32), np.asarray(spread, dtype=np.float32)
 
 
 @dataclass(slots=True)
@@ -276,6 +276,7 @@ def fit_look(
     noise: float = 3.0,
     rounds: int = 4,
     reach_mm: float = 12.0,
+    close_mm: float = 0.03,
 ) -> LookFit | None:
     """Fit a disc of a known set by its looks.
 
@@ -289,6 +290,7 @@ def fit_look(
         noise: of the picture, grey levels.
         rounds: of least squares.
         reach_mm: how far from the guess it may be.
+        close_mm: a step shorter than this is the last.
 
     Returns:
         The fit, whatever it is worth (see ``explained``); None if it runs away.
@@ -321,7 +323,7 @@ def fit_look(
         if math.dist((x, y), guess_xy_mm) > reach_mm:
             return None
         own, open_wood, texture = _draw(view, (look, shade), patch, (x, y), smear_mm)
-        if length < 0.03 and turn >= 1:
+        if length < close_mm and turn >= 1:
             break
     cx, cy = view.to_mm(patch.column, patch.row)
     rho2 = (_DX + np.float32(cx - x)) ** 2 + (_DY + np.float32(cy - y)) ** 2

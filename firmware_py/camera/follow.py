@@ -14,6 +14,7 @@ from firmware_py.camera.reader import LayoutReader, Resting
 from firmware_py.camera.regions import Changes, Region, circle_votes, disc_pixels
 from firmware_py.camera.teach import colour_of
 from firmware_py.camera.tracker import Sighting, Track
+from firmware_py.camera.view import Box
 from hub.link.messages import Colour
 
 Xy = tuple[float, float]
@@ -93,21 +94,22 @@ class Follower:
         """Discs that have not moved."""
         return tuple(self._resting.values())
 
-    def look(self, straight: Image, at_ns: int, exposure_ns: int, tracks: Sequence[Track]) -> FrameSeen:
+    def look(self, straight: Image, within: Box, at_ns: int, exposure_ns: int, tracks: Sequence[Track]) -> FrameSeen:
         """Read one frame.
 
         Args:
             straight: its straight view.
+            within: the part of it that may have changed since the last rest.
             at_ns: middle of the exposure.
             exposure_ns: for how long the shutter was open.
             tracks: what is followed so far.
         """
-        changes = self._differ.changes(straight, self._layer)
+        changes = self._differ.changes(straight, self._layer, within)
         departed, covered = self._missing(changes)
         if departed:
             for name in departed:
                 self._erase(self._resting.pop(name))
-            changes = self._differ.changes(straight, self._layer)
+            changes = self._differ.changes(straight, self._layer, within)
         now = _Now(straight, changes, at_ns, exposure_ns, tracks)
         hands = changes.hand_regions
         inner = min((r.inner_mm for r in hands), default=math.inf)
@@ -244,7 +246,17 @@ class Follower:
         for name, look in self._wardrobe.looks.items():
             if colour is not None and name != colour:
                 continue
-            fit = fit_look(self._view, look, self._wardrobe.shade, patch, start, smear_mm=smear, rounds=6, reach_mm=18)
+            fit = fit_look(
+                self._view,
+                look,
+                self._wardrobe.shade,
+                patch,
+                start,
+                smear_mm=smear,
+                rounds=6,
+                reach_mm=18,
+                close_mm=0.15,
+            )
             if fit is None:
                 continue
             worth = fit.explained - 0.3 * abs(math.log(fit.gain))

@@ -25,7 +25,7 @@ from firmware_py.camera.source import Frame
 from firmware_py.camera.start import NoBoardError, calibrate
 from firmware_py.camera.stillness import Gate
 from firmware_py.camera.tracker import Sighting, Track, depart, follow
-from firmware_py.camera.view import BoardView
+from firmware_py.camera.view import BoardView, Box
 from hardware.board import Board
 from hub.link.messages import Cleared, Fact, Hand, Layout, LayoutDisc
 
@@ -97,6 +97,8 @@ class LiveReader:
         self._seeking: deque[Image] = deque(maxlen=_EMPTY_FRAMES)
         self._quiet: deque[tuple[int, Image]] = deque(maxlen=AVERAGED)
         self._motion: _Motion | None = None
+        self._canvas: Image | None = None
+        self._last_box: Box | None = None
         self._hand = False
         self._woken = False
         if calibration is not None and bare is not None:
@@ -125,7 +127,7 @@ class LiveReader:
             if not (seen.moving or seen.changed or self._woken):
                 return []
             self._motion = self._start_motion(frame.at_ns)
-        return self._watch(frame, still_ns)
+        return self._watch(frame, still_ns, seen.box)
 
     def reopened(self) -> None:
         """The camera was away: look at everything anew."""
@@ -186,21 +188,22 @@ class LiveReader:
             still, discs = rest.still, rest.discs
         follower = Follower(reader, still=still, discs=discs)
         self._quiet.clear()
+        self._canvas = self._last_box = None
         return _Motion(follower, {d.id: d for d in discs}, at_ns)
 
-    def _watch(self, frame: Frame, still_ns: int) -> list[Fact]:
+    def _watch(self, frame: Frame, still_ns: int, box: Box) -> list[Fact]:
         reader, motion = self._ready(), self._motion
         if motion is None:
             return []
-        straight = reader.view.straight(frame.pixels)
+        straight, within = self._straight(reader.view, frame.pixels, box)
         facts: list[Fact] = []
         if still_ns == 0 or motion.last is None or motion.last.hand or not self._quiet:
-            seen = motion.follower.look(straight, frame.at_ns, frame.exposure_ns, motion.tracks)
+            seen = motion.follower.look(straight, within, frame.at_ns, frame.exposure_ns, motion.tracks)
             # A hand that comes right after a rest must not spoil it.
             if seen.hand and not (motion.last and motion.last.hand) and self._rested_ns() >= SHORT_REST_NS:
                 facts += self._read(frame.at_ns)
                 motion = self._motion = self._start_motion(frame.at_ns)
-                seen = motion.follower.look(straight, frame.at_ns, frame.exposure_ns, ())
+                seen = motion.follower.look(straight, within, frame.at_ns, frame.exposure_ns, ())
             motion.take(seen)
             if seen.hand != self._hand:
                 self._hand = seen.hand
@@ -209,13 +212,27 @@ class LiveReader:
         if still_ns == 0 or (last is not None and last.hand):
             self._quiet.clear()
         if last is not None and not last.hand:
-            self._quiet.append((frame.at_ns, straight))
+            self._quiet.append((frame.at_ns, straight.copy()))
         if still_ns >= STILL_NS and last is not None and not last.hand:
             facts += self._read(frame.at_ns)
             self._gate.settle()
             self._motion = None
             self._woken = False
         return facts
+
+    def _straight(self, view: BoardView, pixels: Image, box: Box) -> tuple[Image, Box]:
+        """The straight view of a frame, and which part of it may have changed since the last rest."""
+        everything = (0, 0, view.side_px, view.side_px)
+        if self._canvas is None or self._woken or box[2] <= box[0]:
+            self._canvas = view.straight(pixels)
+            return self._canvas, everything
+        # What changed in the last frame and does not differ any more must be refreshed too.
+        left, top, right, bottom = box
+        if self._last_box is not None:
+            left, top = min(left, self._last_box[0]), min(top, self._last_box[1])
+            right, bottom = max(right, self._last_box[2]), max(bottom, self._last_box[3])
+        self._last_box = box
+        return self._canvas, view.straight_part(pixels, (left, top, right, bottom), self._canvas)
 
     def _rested_ns(self) -> int:
         return self._quiet[-1][0] - self._quiet[0][0] if len(self._quiet) >= 2 else 0

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firmware_py.camera.lab import Array, Floats, Image
-from firmware_py.camera.view import MM_PER_PX, BoardView
+from firmware_py.camera.view import MM_PER_PX, BoardView, Box
 
 #: Grey levels, after smoothing, that count as a change; the noise of a fair camera stays below a third of it.
 CHANGE = 7
@@ -93,19 +93,33 @@ class Differ:
         self._radius = view.radius_mm
         self._speck_px = SPECK * math.pi * board.disc_radius_mm**2 / MM_PER_PX**2
 
-    def changes(self, straight: Image, layer: Image, threshold: float = CHANGE) -> Changes:
-        """Changed regions between a view and what it should show."""
-        _, mask = cv2.threshold(difference(straight, layer), threshold, 255, cv2.THRESH_BINARY)
-        mask = cv2.bitwise_and(mask, self._live_mask)
-        count, labels, stats, centroids = cv2.connectedComponentsWithStats(mask, connectivity=8, ltype=cv2.CV_32S)
+    def changes(self, straight: Image, layer: Image, within: Box | None = None) -> Changes:
+        """Changed regions between a view and what it should show.
+
+        Args:
+            straight: the view.
+            layer: what it should show.
+            within: left, top, right and bottom of the part to look at; everything without it.
+        """
+        side = self._view.side_px
+        c0, r0, c1, r1 = within if within is not None else (0, 0, side, side)
+        labels = np.zeros((side, side), np.int32)
+        if c1 <= c0 or r1 <= r0:
+            return Changes(labels, ())
+        look = (slice(r0, r1), slice(c0, c1))
+        _, mask = cv2.threshold(difference(straight[look], layer[look]), CHANGE, 255, cv2.THRESH_BINARY)
+        mask = cv2.bitwise_and(mask, self._live_mask[look])
+        count, found, stats, centroids = cv2.connectedComponentsWithStats(mask, connectivity=8, ltype=cv2.CV_32S)
+        labels[look] = found
         regions = []
         for label in range(1, count):
             column, row, width, height, area = (int(v) for v in stats[label])
             if area < self._speck_px:
                 continue
+            column, row = column + c0, row + r0
             part = (slice(row, row + height), slice(column, column + width))
             own = labels[part] == label
-            x, y = self._view.to_mm(float(centroids[label][0]), float(centroids[label][1]))
+            x, y = self._view.to_mm(float(centroids[label][0]) + c0, float(centroids[label][1]) + r0)
             outside = int(np.count_nonzero(own & self._outside[part]))
             radius = self._radius[part]
             regions.append(
@@ -119,7 +133,7 @@ class Differ:
                     inner_mm=float(radius[own].min()),
                 )
             )
-        return Changes(np.asarray(labels, dtype=np.int32), tuple(regions))
+        return Changes(labels, tuple(regions))
 
 
 def circle_votes(

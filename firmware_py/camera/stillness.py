@@ -17,6 +17,8 @@ WIDTH_PX = 320
 LEAST_STEP = 5
 #: So many pixels make a change: the edge of a disc that moved by a few tenths of a millimetre.
 LEAST_PIXELS = 3
+#: What changed is taken to reach so many pixels of the gate farther than it shows.
+BOX_PAD_PX = 6
 #: Share of the gate's picture that may change by slow light before it is taken for motion, none in one frame.
 _FOLLOW = 0.05
 
@@ -29,11 +31,25 @@ class GateSeen:
         moving: it differs from the frame before.
         changed: it differs from the last still picture.
         pixels: how many of the gate's pixels differ from the frame before.
+        box: left, top, right and bottom, in pixels of the frame, of all that differs from the last still picture.
     """
 
     moving: bool
     changed: bool
     pixels: int
+    box: tuple[int, int, int, int] = (0, 0, 0, 0)
+
+
+def shrink(frame: Image) -> Image:
+    """The frame at the gate's width."""
+    # Halving by linear interpolation is the mean of four pixels, and three times as fast as INTER_AREA.
+    while frame.shape[1] >= 2 * WIDTH_PX and frame.shape[1] % 2 == 0 and frame.shape[0] % 2 == 0:
+        half = (frame.shape[1] // 2, frame.shape[0] // 2)
+        frame = np.asarray(cv2.resize(frame, half, interpolation=cv2.INTER_LINEAR), dtype=np.uint8)
+    if frame.shape[1] != WIDTH_PX:
+        size = (WIDTH_PX, round(frame.shape[0] * WIDTH_PX / frame.shape[1]))
+        frame = np.asarray(cv2.resize(frame, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
+    return frame
 
 
 class Gate:
@@ -47,19 +63,18 @@ class Gate:
 
     def look(self, frame: Image) -> GateSeen:
         """Take a frame in; the first one only sets the scene."""
-        height = round(frame.shape[0] * WIDTH_PX / frame.shape[1])
-        small = np.asarray(cv2.resize(frame, (WIDTH_PX, height), interpolation=cv2.INTER_AREA), dtype=np.uint8)
+        small = shrink(frame)
         if self._before is None or self._before.shape != small.shape:
             self._before = small
             self._still = small
             self._slow = None
             return GateSeen(moving=False, changed=False, pixels=0)
         pixels = self._count(small, self._before)
-        changed = self._still is not None and self._count(small, self._still) >= LEAST_PIXELS
+        changed, box = self._against_still(small, frame.shape[1] / small.shape[1])
         self._before = small
         if not changed and pixels < LEAST_PIXELS and self._still is not None:
             self._drift(small)
-        return GateSeen(moving=pixels >= LEAST_PIXELS, changed=changed, pixels=pixels)
+        return GateSeen(moving=pixels >= LEAST_PIXELS, changed=changed, pixels=pixels, box=box)
 
     def settle(self) -> None:
         """What was seen last is the still picture from now on."""
@@ -72,15 +87,29 @@ class Gate:
 
     def measure_noise(self, frames: list[Image]) -> None:
         """Set the step above the noise of still frames; a dim camera needs more."""
-        smalls = [
-            cv2.resize(f, (WIDTH_PX, round(f.shape[0] * WIDTH_PX / f.shape[1])), interpolation=cv2.INTER_AREA).astype(
-                np.float32
-            )
-            for f in frames
-        ]
+        smalls = [shrink(f).astype(np.float32) for f in frames]
         if len(smalls) >= 2:
             sigma = float(np.std(smalls[1] - smalls[0]) / np.sqrt(2))
             self._step = float(np.clip(9 * sigma, LEAST_STEP, 14))
+
+    def _against_still(self, small: Image, scale: float) -> tuple[bool, tuple[int, int, int, int]]:
+        if self._still is None:
+            return False, (0, 0, 0, 0)
+        _, over = cv2.threshold(cv2.absdiff(small, self._still), self._step, 1, cv2.THRESH_BINARY)
+        flat = over.reshape(over.shape[0], -1)
+        count = int(cv2.countNonZero(flat))
+        if count < LEAST_PIXELS:
+            return False, (0, 0, 0, 0)
+        x, y, width, height = cv2.boundingRect(flat)
+        channels = small.shape[2]
+        left, right = x // channels, -(-(x + width) // channels)
+        pad = BOX_PAD_PX
+        return True, (
+            round((left - pad) * scale),
+            round((y - pad) * scale),
+            round((right + pad) * scale),
+            round((y + height + pad) * scale),
+        )
 
     def _count(self, a: Image, b: Image) -> int:
         _, over = cv2.threshold(cv2.absdiff(a, b), self._step, 1, cv2.THRESH_BINARY)

@@ -21,6 +21,9 @@ from hardware.board import Board
 MM_PER_PX = 1.5
 #: How much of the table around the rail the view shows, for hands to be seen coming from outside.
 TABLE_MM = 32.0
+_COARSE = 8
+
+Box = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +90,7 @@ class BoardView:
         grid = np.stack([(column - self.middle_px) * MM_PER_PX, (self.middle_px - row) * MM_PER_PX], axis=-1)
         seen = self.pixels(grid, board.disc_height_mm).astype(np.float32)
         self._maps = cv2.convertMaps(seen[..., 0], seen[..., 1], cv2.CV_16SC2)
+        self._coarse = np.ascontiguousarray(seen[::_COARSE, ::_COARSE])
         self.radius_mm = np.sqrt(np.sum(grid * grid, axis=-1)).astype(np.float32)
         width, height = calibration.size_wh
         #: Pixels of the straight view that the camera sees.
@@ -109,6 +113,33 @@ class BoardView:
     def straight(self, frame: Image) -> Image:
         """The straight view of the plane of top faces, ``(side, side, 3)``; +x right, +y up."""
         return np.asarray(cv2.remap(frame, self._maps[0], self._maps[1], cv2.INTER_LINEAR), dtype=np.uint8)
+
+    def straight_part(self, frame: Image, box: Box, canvas: Image) -> Box:
+        """Refresh the part of a straight view that shows a box of the frame.
+
+        Args:
+            frame: the camera's picture.
+            box: left, top, right and bottom in pixels of the frame.
+            canvas: the straight view, changed in place.
+
+        Returns:
+            Left, top, right and bottom of that part in the straight view.
+        """
+        left, top, right, bottom = box
+        rows, columns = np.nonzero(
+            (self._coarse[..., 0] >= left)
+            & (self._coarse[..., 0] <= right)
+            & (self._coarse[..., 1] >= top)
+            & (self._coarse[..., 1] <= bottom)
+        )
+        if not len(rows):
+            return (0, 0, 0, 0)
+        r0, c0 = max(0, (int(rows.min()) - 1) * _COARSE), max(0, (int(columns.min()) - 1) * _COARSE)
+        r1 = min(self.side_px, (int(rows.max()) + 2) * _COARSE)
+        c1 = min(self.side_px, (int(columns.max()) + 2) * _COARSE)
+        part = (slice(r0, r1), slice(c0, c1))
+        canvas[part] = cv2.remap(frame, self._maps[0][part], self._maps[1][part], cv2.INTER_LINEAR)
+        return (c0, r0, c1, r1)
 
     def to_px(self, x_mm: float, y_mm: float) -> tuple[float, float]:
         """Column and row of a place in the straight view."""
