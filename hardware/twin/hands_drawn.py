@@ -43,7 +43,7 @@ _FOREARM: tuple[Ball, ...] = ((136, 0, 46, 25), (240, 0, 62, 31), (440, 0, 98, 4
 _SLEEVE: tuple[Ball, ...] = ((222, 0, 60, 38), (440, 0, 98, 50), (800, 0, 150, 58))
 
 
-class _Limbs:
+class Limbs:
     """Chains of balls with rods between neighbours, ready to be drawn on a small picture that covers a box."""
 
     def __init__(self, balls: NDArray[np.float64], lengths: list[int], box: Box, shrink: int) -> None:
@@ -72,7 +72,8 @@ class _Limbs:
         return [(balls[a:b], whole[a : b - 1]) for a, b in zip(starts, self._ends, strict=True)]
 
 
-def _draw(picture: Picture, shape: tuple[list[list[int]], NDArray[np.int32]], colour: tuple[int, ...]) -> None:
+def draw_limb(picture: Picture, shape: tuple[list[list[int]], NDArray[np.int32]], colour: tuple[int, ...]) -> None:
+    """Draw one chain of :class:`Limbs` on a small picture."""
     balls, rods = shape
     for u, v, r in balls:
         cv2.circle(picture, (u, v), r, colour, -1, cv2.LINE_AA, 4)
@@ -93,7 +94,7 @@ def _balls(hand: SceneHand, balls: tuple[Ball, ...]) -> NDArray[np.float64]:
     )
 
 
-def _seen(balls: NDArray[np.float64], stage: Stage) -> NDArray[np.float64]:
+def seen_balls(balls: NDArray[np.float64], stage: Stage) -> NDArray[np.float64]:
     """Balls in pixels: ``(u, v, radius)``."""
     x, y, z, r = balls.T
     z = np.minimum(z, stage.pose.height_mm * 0.8)
@@ -101,7 +102,8 @@ def _seen(balls: NDArray[np.float64], stage: Stage) -> NDArray[np.float64]:
     return np.column_stack([stage.pose.project(x, y, z), r * stage.pose.focal_px / np.maximum(depth, 50)])
 
 
-def _box(balls: NDArray[np.float64], stage: Stage, pad: float) -> Box:
+def balls_box(balls: NDArray[np.float64], stage: Stage, pad: float) -> Box:
+    """Box around balls ``(u, v, radius)`` in pixels, on a grid of four pixels so that it can be shrunk."""
     low, high = (balls[:, :2] - balls[:, 2:] - pad).min(axis=0), (balls[:, :2] + balls[:, 2:] + pad).max(axis=0)
     w, h = stage.pose.size_wh
     x0, y0 = max(int(low[0]) // 4 * 4, 0), max(int(low[1]) // 4 * 4, 0)
@@ -110,15 +112,15 @@ def _box(balls: NDArray[np.float64], stage: Stage, pad: float) -> Box:
 
 def _limbs(
     hand: SceneHand, stage: Stage, chains: tuple[tuple[Ball, ...], ...], *, cast: bool, shrink: int, pad_px: float
-) -> tuple[Box, _Limbs]:
+) -> tuple[Box, Limbs]:
     """Chains as the camera sees them, or their shadows on the surface, and the box that holds them."""
     balls = _balls(hand, tuple(ball for chain in chains for ball in chain))
     if cast:
         balls[:, :2] += balls[:, 2:3] * stage.optics.shadow_xy
         balls[:, 2] = 0.0
-    seen = _seen(balls, stage)
-    box = _box(seen, stage, pad_px)
-    return box, _Limbs(seen, [len(chain) for chain in chains], box, shrink)
+    seen = seen_balls(balls, stage)
+    box = balls_box(seen, stage, pad_px)
+    return box, Limbs(seen, [len(chain) for chain in chains], box, shrink)
 
 
 def draw_hand(hand: SceneHand, stage: Stage) -> Sprite:
@@ -138,8 +140,8 @@ def draw_hand(hand: SceneHand, stage: Stage) -> Sprite:
     layer = limbs.blank(4)
     for part, wide, narrow in zip(parts, limbs.shapes(), limbs.shapes(0.86), strict=True):
         lit = [min(c * light, 255) for c in (sleeve if part is _SLEEVE and sleeve is not None else skin)]
-        _draw(layer, wide, (*(round(0.8 * c) for c in lit), 255))
-        _draw(layer, narrow, (*(round(c) for c in lit), 255))
+        draw_limb(layer, wide, (*(round(0.8 * c) for c in lit), 255))
+        draw_limb(layer, narrow, (*(round(c) for c in lit), 255))
         if part is _PALM:
             corners = np.array([ball[:2] for ball in narrow[0]], np.int32)
             cv2.fillConvexPoly(layer, corners, (*(round(c) for c in lit), 255), cv2.LINE_AA, 4)
@@ -147,7 +149,7 @@ def draw_hand(hand: SceneHand, stage: Stage) -> Sprite:
     full = cv2.resize(layer, None, fx=2, fy=2, interpolation=cv2.INTER_LINEAR)[: box.y1 - box.y0, : box.x1 - box.x0]
     keep = cv2.bitwise_not(cv2.extractChannel(full, 3))
     colour = np.asarray(cv2.cvtColor(full, cv2.COLOR_BGRA2BGR), np.uint8)
-    return Sprite(box, three(np.asarray(keep, np.uint8)), colour, _parts(layer[..., 3], box, 2))
+    return Sprite(box, three(np.asarray(keep, np.uint8)), colour, band_parts(layer[..., 3], box, 2))
 
 
 def draw_hand_shadow(hand: SceneHand, stage: Stage) -> Sprite | None:
@@ -162,15 +164,15 @@ def draw_hand_shadow(hand: SceneHand, stage: Stage) -> Sprite | None:
         return None
     dark = limbs.blank(1)
     for shape in limbs.shapes():
-        _draw(dark, shape, (round(255 * optics.shadow_strength),))
+        draw_limb(dark, shape, (round(255 * optics.shadow_strength),))
     k = max(int(soft_px / 4) | 1, 3)
     soft = cv2.blur(cv2.blur(dark, (k, k)), (k, k))
     full = cv2.resize(soft, None, fx=4, fy=4, interpolation=cv2.INTER_LINEAR)[: box.y1 - box.y0, : box.x1 - box.x0]
     keep = three(np.asarray(cv2.bitwise_not(full), np.uint8))
-    return Sprite(box, keep, parts=_parts(np.asarray(soft, np.uint8), box, 4))
+    return Sprite(box, keep, parts=band_parts(np.asarray(soft, np.uint8), box, 4))
 
 
-def _parts(cover: Picture, box: Box, shrink: int) -> tuple[Box, ...]:
+def band_parts(cover: Picture, box: Box, shrink: int) -> tuple[Box, ...]:
     """Boxes around what a small picture covers, one for each band of rows of a grid that all frames share.
 
     An arm lies askew in its box; most of the box need not be drawn anew.

@@ -21,7 +21,8 @@ from hardware.twin.discs_drawn import Body, disc_body, draw_body, draw_shadow, f
 from hardware.twin.hands_drawn import draw_hand, draw_hand_shadow
 from hardware.twin.lens import CameraPose, drawn_pose, nominal_pose
 from hardware.twin.light import Optics, Sensor, glare_field, hard_optics, light_field, nominal_optics
-from hardware.twin.scene import Scene, SceneDisc, SceneHand
+from hardware.twin.litter_drawn import draw_litter
+from hardware.twin.scene import Scene, SceneDisc, SceneHand, SceneLitter
 from hardware.twin.sprites import Box, Picture, Sprite, Stage
 from hardware.twin.styles import BoardStyle, DiscStyle
 
@@ -35,7 +36,7 @@ __all__ = [
     "nominal_pose",
 ]
 
-Thing = SceneDisc | SceneHand
+Thing = SceneDisc | SceneHand | SceneLitter
 _ABOVE_ALL = 1e6
 
 
@@ -99,7 +100,7 @@ class Renderer:
             frame_number: decides the noise and the slow drift of the light.
             out: where to put the frame, e.g. shared memory; a fresh array otherwise.
         """
-        wanted: tuple[Thing, ...] = (*scene.discs, *scene.hands)
+        wanted: tuple[Thing, ...] = (*scene.discs, *scene.hands, *scene.litter)
         staying = set(wanted)
         dirty = [part for thing, drawn in self._things.items() if thing not in staying for part in drawn.parts]
         things: dict[Thing, _Drawn] = {}
@@ -124,6 +125,8 @@ class Renderer:
         if isinstance(thing, SceneHand):
             order = (_ABOVE_ALL, thing.from_deg)
             return _Drawn(order, draw_hand(thing, self._stage), draw_hand_shadow(thing, self._stage))
+        if isinstance(thing, SceneLitter):
+            return _Drawn(*draw_litter(thing, self._stage))
         style = self.style.disc(thing.colour)
         return self._drawn(disc_body(thing, self._stage, style), style, face_of(thing, self._faces))
 

@@ -64,9 +64,29 @@ class SceneHand:
 
 
 @dataclass(frozen=True, slots=True)
+class SceneLitter:
+    """What does not belong on a board and must never be read as a disc.
+
+    Attributes:
+        kind: a coin, a mug, a phone, a sheet of paper, spilt wax, or the head of somebody bending over.
+        x_mm: its middle.
+        y_mm: its middle.
+        turn_deg: board-frame angle (clockwise, 0 = seat 1) of its long side; for a head the side it comes from.
+        look: index of its colours.
+    """
+
+    kind: Literal["coin", "mug", "phone", "sheet", "wax", "head"]
+    x_mm: float
+    y_mm: float
+    turn_deg: float = 0.0
+    look: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Scene:
-    """Everything above the empty board at one moment, drawn in this order: ditch, surface, hands."""
+    """Everything above the empty board at one moment, drawn in this order: ditch, surface, hands, heads."""
 
     at_ns: int
     discs: tuple[SceneDisc, ...] = ()
     hands: tuple[SceneHand, ...] = ()
+    litter: tuple[SceneLitter, ...] = ()

@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 from hardware.board import TOURNAMENT, load_board
 from hardware.twin.optics import CameraPose, Optics, Renderer, drawn_pose, hard_optics, nominal_optics, nominal_pose
-from hardware.twin.scene import Scene, SceneDisc, SceneHand
+from hardware.twin.scene import Scene, SceneDisc, SceneHand, SceneLitter
 from hardware.twin.styles import NAMED, NOMINAL
 
 SMALL = (320, 240)
+LITTER = ("coin", "mug", "phone", "sheet", "wax", "head")
 
 
 @pytest.fixture(scope="module")
@@ -43,11 +44,13 @@ def scenes() -> st.SearchStrategy[Scene]:
         turn_deg=st.floats(0, 360),
     )
     hand = st.builds(SceneHand, x_mm=mm, y_mm=mm, from_deg=st.floats(0, 360), sleeve=st.integers(0, 9), vx_mm_s=speed)
+    litter = st.builds(SceneLitter, kind=st.sampled_from(LITTER), x_mm=mm, y_mm=mm, turn_deg=st.floats(0, 360))
     return st.builds(
         Scene,
         at_ns=st.just(0),
         discs=st.lists(disc, max_size=8).map(tuple),
         hands=st.lists(hand, max_size=2).map(tuple),
+        litter=st.lists(litter, max_size=2).map(tuple),
     )
 
 
@@ -142,6 +145,12 @@ def test_a_hand_covers_discs_and_throws_a_shadow(sharp: Renderer) -> None:
     assert np.array_equal(bare[v - 3 : v + 4, u - 3 : u + 4], under[v - 3 : v + 4, u - 3 : u + 4])
     darker = sharp.render(Scene(0)).astype(int) - bare
     assert (darker.min(axis=2) > 8).sum() > 200
+
+
+@pytest.mark.parametrize("kind", LITTER)
+def test_litter_can_be_seen_and_does_not_hide_the_board(sharp: Renderer, kind: str) -> None:
+    share = changed(sharp, Scene(0, litter=(SceneLitter(kind, 40, -200),))).mean()
+    assert 2e-4 < share < 0.3
 
 
 def test_a_moving_disc_is_smeared_along_its_way_as_many_still_frames_would_be(sharp: Renderer) -> None:
