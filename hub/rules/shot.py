@@ -14,7 +14,7 @@ from hardware.board import TOURNAMENT, Board, to_xy
 from hub.rules.course import follow
 from hub.rules.outcome import HAIR_MM, Hearing, carry_out, undecided
 from hub.rules.people import CALL_RULES
-from hub.rules.position import HOLE, Place, Position, Shot
+from hub.rules.position import DITCH, HOLE, Place, Position, Shot
 from hub.rules.ruleset import Ruleset
 from hub.rules.seats import dealt_per_side, side_of_seat
 from hub.rules.verdict import Verdict
@@ -24,7 +24,7 @@ UNDECIDED_RULES: Final[Mapping[str, int]] = {
     "unknown_side": 2,
     "same_disc": 2,
     "rest_missing": 22,
-    "rest_contradicts_events": 22,
+    "lifted_too_early": 38,
     "off_the_board": 42,
     "wrong_seat": 18,
     "too_many_discs": 13,
@@ -121,7 +121,11 @@ def _problem(hearing: Hearing, dealt: Mapping[str, int] | None) -> str | None:
 
 
 def _rest_problem(hearing: Hearing) -> str | None:
-    """Where discs came to rest: known discs, on the board, one in the hole, and not against the events (rule 38)."""
+    """Where discs came to rest: known discs, on the board, one in the hole, and not against the events (rule 38).
+
+    A disc that dropped into the hole and lies on the board was knocked out again: no 20, and a doubt. One that lies in
+    the ditch without having left the board may have been lifted out as a 20 too early: people know.
+    """
     shot, discs, course = hearing.shot, hearing.position.discs, hearing.course
     edge_mm = hearing.board.surface_radius_mm
     in_hole = 0
@@ -130,10 +134,15 @@ def _rest_problem(hearing: Hearing) -> str | None:
             return "unknown_disc"
         if where == HOLE:
             in_hole += 1
-        elif disc in course.holed and disc not in course.dead:
-            return "rest_contradicts_events"
-        elif not isinstance(where, str) and not 0 <= where.r_mm <= edge_mm:
+            continue
+        dropped = disc in course.holed and disc not in course.dead
+        if where == DITCH:
+            if dropped:
+                return "lifted_too_early"
+        elif not 0 <= where.r_mm <= edge_mm:
             return "off_the_board"
+        elif dropped:
+            course.doubts.append("out_of_the_hole_again")
     return "two_in_hole" if in_hole > 1 else None
 
 

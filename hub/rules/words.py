@@ -44,7 +44,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "unknown_side": "a disc belongs to no side of this game",
     "same_disc": "the shot disc was already in play",
     "rest_missing": "nobody saw where the shot disc came to rest",
-    "rest_contradicts_events": "a disc was seen to drop into the hole but rests elsewhere",
+    "lifted_too_early": "a disc was seen to drop into the hole but lies in the ditch",
     "off_the_board": "a disc rests where there is no board",
     "wrong_seat": "the disc was shot from a seat that is not its side's",
     "too_many_discs": "there are more discs of a side than were dealt",
