@@ -14,7 +14,6 @@ export class Voice {
     this.waiting = [];
     this.playing = null;
     this.cache = new Map();
-    this.spoken = []; // for whoever wants to know what was said last
     this.on = localStorage.getItem("sound") === "on";
     button.addEventListener("click", () => (this.on && this.allowed ? this.disable() : this.enable()));
     this.allowed = false;
@@ -100,7 +99,7 @@ export class Voice {
     audio.play().then(
       () => {
         this.allowed = true;
-        this.spoken.push(item.clip);
+        this.button.dataset.spoken = item.clip;
         this.#show();
       },
       (error) => {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,11 +21,22 @@ from hub.link.asks import AskBody, Login, decode_ask
 from hub.link.bus import Message
 from hub.link.memory import MemoryBroker
 from hub.link.messages import Answer, Ask, decode, encode
+from hub.link.mqtt import MqttBus
 from hub.link.snapshot import Table
 
 PIN = "4711"
 TOKEN = "token-of-board-1"
 NOW_MS = 1_800_000_000_000
+
+
+@dataclass
+class RealBroker:
+    """The same door as :class:`MemoryBroker`'s for a broker that is a process."""
+
+    url: str
+
+    def bus(self) -> MqttBus:
+        return MqttBus(self.url, f"test-{uuid.uuid4().hex[:12]}")
 
 
 @dataclass
@@ -35,7 +48,7 @@ class FakeHub:
         refuse: an error for every ask but login.
     """
 
-    broker: MemoryBroker
+    broker: MemoryBroker | RealBroker
     asked: list[tuple[str, str, Ask, AskBody]] = field(default_factory=list)
     refuse: str = ""
     silent: bool = False
@@ -44,8 +57,14 @@ class FakeHub:
     def start(self) -> None:
         self.bus = self.broker.bus()
         self.bus.subscribe(topics.ALL_ASKS, self._take)
+        up = threading.Event()
+        self.bus.on_connection(lambda connected: up.set() if connected else None)
         self.bus.start()
+        assert up.wait(10)
         self.bus.publish(topics.HUB_STATUS, b"online", retain=True)
+
+    def close(self) -> None:
+        self.bus.close()
 
     def publish(self, *tables: Table) -> None:
         for table in tables:

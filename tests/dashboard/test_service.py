@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import os
-import signal
 import socket
-import subprocess
-import sys
-import threading
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -20,16 +14,11 @@ from msgspec.structs import replace
 
 from dashboard import service
 from hub.link import topics
-from hub.link.config import BoardSection, Config, DashboardSection, MqttSection, show_config
+from hub.link.config import BoardSection, Config, MqttSection
 from hub.link.messages import encode
-from hub.link.mqtt import MqttBus
-from tests.conftest import BrokerProcess, embedded_broker_process, free_port, wait_for_port
+from tests.conftest import BrokerProcess, embedded_broker_process
+from tests.dashboard.running import Running, config_for, publish_all
 from tests.dashboard.samples import playing
-
-
-def config_for(folder: Path, **changes: Any) -> Config:
-    section = DashboardSection(port=free_port(), secret_file=str(folder / "dashboard.secret"))
-    return Config(mqtt=MqttSection(f"mqtt://127.0.0.1:{free_port()}"), dashboard=replace(section, **changes))
 
 
 @pytest.fixture(autouse=True)
@@ -101,36 +90,6 @@ def test_a_broker_url_that_is_none_is_told(tmp_path: Path, capfd: pytest.Capture
 # ---- the real process
 
 
-class Running:
-    """A dashboard in a process of its own."""
-
-    def __init__(self, config: Config, folder: Path) -> None:
-        self.port = config.dashboard.port
-        self.url = f"http://127.0.0.1:{self.port}"
-        path = folder / "dashboard.toml"
-        path.write_text(show_config(config))
-        self.log = folder / "log"
-        code = (
-            "import sys, pathlib; from dashboard.service import run; from hub.link.config import load_config; "
-            "sys.exit(run(load_config(pathlib.Path(sys.argv[1]))))"
-        )
-        with self.log.open("wb") as log:
-            self.process = subprocess.Popen([sys.executable, "-c", code, str(path)], stderr=log)
-        wait_for_port(self.port, self.process)
-
-    def get(self, path: str) -> tuple[int, Any]:
-        try:
-            with urllib.request.urlopen(self.url + path, timeout=10) as response:
-                return response.status, json.load(response)
-        except urllib.error.HTTPError as error:
-            with error:
-                return error.code, json.load(error)
-
-    def stop(self) -> int:
-        self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(15)
-
-
 @pytest.fixture
 def broker() -> Iterator[BrokerProcess]:
     broker = embedded_broker_process()
@@ -145,22 +104,6 @@ def dashboard(tmp_path: Path, broker: BrokerProcess) -> Iterator[Running]:
     if running.process.poll() is None:
         running.process.kill()
         running.process.wait(10)
-
-
-def publish_all(url: str, messages: dict[str, bytes]) -> None:
-    """Publish retained messages and return when the broker has them."""
-    seen = threading.Event()
-    bus = MqttBus(url, f"test-{os.getpid()}-{free_port()}")
-    bus.subscribe(topics.table("done"), lambda _: seen.set())
-    up = threading.Event()
-    bus.on_connection(lambda connected: up.set() if connected else None)
-    bus.start()
-    assert up.wait(10)
-    for topic, payload in messages.items():
-        bus.publish(topic, payload, retain=True)
-    bus.publish(topics.table("done"), b"")
-    assert seen.wait(10)
-    bus.close()
 
 
 def test_the_broker_may_come_later_and_go_and_come_again(

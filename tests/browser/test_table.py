@@ -1,0 +1,177 @@
+"""The table page in a real browser, as on a phone: start a match, answer, confirm, correct."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+from playwright.sync_api import Page, expect
+
+from hub.link.asks import Abandon, AnswerQuestion, Confirm, Correct, Redo, Start, Undo
+from tests.dashboard.conftest import PIN, TOKEN, FakeHub
+from tests.dashboard.samples import FOUL, QUESTION, REMOVAL, idle, playing
+
+
+def asked(hub: FakeHub, phone: Page, count: int) -> list[object]:
+    """The bodies of the first asks, login apart, when so many have come."""
+    for _ in range(200):
+        bodies = [body for board, _, _, body in hub.asked if board != "hub"]
+        if len(bodies) >= count:
+            return bodies
+        phone.wait_for_timeout(25)
+    raise AssertionError(f"{count} asks expected, there are {hub.asked}")
+
+
+def known(phone: Page, board: str = "board-1") -> None:
+    """Wait until the dashboard has heard of a board that was just published."""
+    for _ in range(400):
+        if phone.request.get(f"/api/1/boards/{board}").ok:
+            return
+        phone.wait_for_timeout(25)
+    raise AssertionError(f"the dashboard never heard of {board}")
+
+
+def open_table(phone: Page, board: str = "board-1") -> None:
+    known(phone, board)
+    phone.goto(f"/table/{board}?token={TOKEN}")
+    expect(phone).to_have_url(f"{phone.url.split('?')[0]}")
+    expect(phone.locator("#chip")).not_to_have_text("")
+
+
+def test_a_phone_enters_the_pin_starts_a_match_and_answers_a_question(phone: Page, hub: FakeHub) -> None:
+    hub.publish(idle("board-1"))
+    known(phone)
+    phone.goto("/table/board-1")
+    expect(phone.locator("#start")).to_be_hidden()
+    phone.get_by_role("link", name="Enter the PIN").click()
+    phone.get_by_label("PIN of the board").fill("0000")
+    phone.get_by_role("button", name="Enter").click()
+    expect(phone.get_by_role("alert")).to_contain_text("not the PIN")
+    phone.get_by_label("PIN of the board").fill(PIN)
+    phone.get_by_role("button", name="Enter").click()
+
+    phone.get_by_label("Light discs").fill("Ann")
+    phone.get_by_label("Dark discs").fill("Bo")
+    phone.get_by_label("Dark", exact=True).check()
+    phone.get_by_label("Rules").select_option("nca")
+    phone.get_by_role("button", name="Start the match").click()
+    expect(phone.locator("#toast")).to_have_text("The match has started.")
+    assert asked(hub, phone, 1)[-1] == Start(
+        names={"A": "Ann", "B": "Bo"}, rules="nca", level="judge", light="A", opener="B", games=1
+    )
+    hub.publish(playing("board-1", rev=2, questions=(QUESTION,)))
+    expect(phone.locator('.side[data-side="A"] .player')).to_have_text("Ann")
+    phone.get_by_role("button", name="Bo's (dark)").click()
+    assert asked(hub, phone, 2)[-1] == AnswerQuestion("q1", "B")
+    assert hub.asked[-1][2].rev == 2
+    hub.publish(playing("board-1", rev=3))
+    expect(phone.locator(".question")).to_have_count(0)
+
+
+def test_twenties_are_corrected_in_two_taps(phone: Page, hub: FakeHub) -> None:
+    hub.publish(playing("board-1"))
+    open_table(phone)
+    light = phone.locator('.side[data-side="A"]')
+    phone.get_by_role("button", name="One 20 more for Ann").click()
+    expect(light.locator(".count")).to_have_text("3")
+    expect(phone.locator("#pending-text")).to_contain_text("2 → 3")
+    hub.publish(playing("board-1", rev=13, shot=10))
+    expect(light.locator(".count")).to_have_text("3")
+    phone.get_by_role("button", name="Save").click()
+    assert asked(hub, phone, 1) == [Correct(side="A", twenties=3)]
+    expect(phone.locator("#pending")).to_be_hidden()
+    phone.get_by_role("button", name="One 20 less for Bo").click()
+    phone.get_by_role("button", name="One 20 more for Bo").click()
+    expect(phone.locator("#pending")).to_be_hidden()
+    assert len(asked(hub, phone, 1)) == 1
+
+
+def test_verdict_discs_and_rounds_are_corrected_confirmed_undone(phone: Page, hub: FakeHub) -> None:
+    hub.publish(playing("board-1", verdict=FOUL, phase="round_over", turn=None, can_redo=True))
+    open_table(phone)
+    expect(phone.locator("#verdict-text")).to_have_text(f"Shot 9: {FOUL.text}")
+    phone.get_by_role("button", name="Change").click()
+    phone.get_by_role("button", name="The shot was good").click()
+    asked(hub, phone, 1)
+    phone.locator('g.disc[data-id="d4"]').click()
+    phone.get_by_role("dialog").get_by_role("button", name="5", exact=True).click()
+    asked(hub, phone, 2)
+    phone.get_by_role("button", name="Confirm round 5").click()
+    asked(hub, phone, 3)
+    phone.get_by_role("button", name="Undo").click()
+    asked(hub, phone, 4)
+    phone.get_by_role("button", name="Redo").click()
+    assert asked(hub, phone, 5) == [
+        Correct(shot=9, valid=True),
+        Correct(disc="d4", value=5),
+        Confirm(5),
+        Undo(),
+        Redo(),
+    ]
+
+
+def test_a_running_round_or_match_is_ended_only_by_a_second_tap(phone: Page, hub: FakeHub) -> None:
+    hub.publish(playing("board-1"))
+    open_table(phone)
+    phone.get_by_role("button", name="Confirm round 5").click()
+    phone.get_by_role("button", name="Cancel").click()
+    phone.locator("#start summary").click()
+    phone.get_by_role("button", name="End this match").click()
+    assert hub.asked == []
+    phone.get_by_role("dialog").get_by_role("button", name="End the match").click()
+    assert asked(hub, phone, 1) == [Abandon()]
+
+
+def test_a_refusal_is_shown_as_a_sentence(phone: Page, hub: FakeHub) -> None:
+    hub.publish(playing("board-1"))
+    open_table(phone)
+    hub.refuse = "changed: somebody else has just confirmed this round"
+    phone.get_by_role("button", name="Undo").click()
+    expect(phone.locator("#toast")).to_have_text("Somebody else has just confirmed this round")
+
+
+def test_discs_to_remove_are_listed_and_marked(phone: Page, hub: FakeHub) -> None:
+    hub.publish(playing("board-1", remove=(REMOVAL,)))
+    open_table(phone)
+    expect(phone.locator("#remove-list li")).to_have_text([REMOVAL.text])
+    expect(phone.locator("g.disc.remove")).to_have_count(1)
+    hub.publish(playing("board-1", rev=13))
+    expect(phone.locator("#remove")).to_be_hidden()
+
+
+def test_a_spectator_sees_everything_and_can_do_nothing(phone: Page, hub: FakeHub) -> None:
+    hub.publish(playing("board-1", questions=(QUESTION,)))
+    known(phone)
+    phone.goto("/table/board-1")
+    expect(phone.locator(".question h2")).to_have_text(QUESTION.text)
+    for button in phone.locator("button:visible").all():
+        expect(button).to_be_disabled()
+
+
+def test_a_disc_lies_on_the_drawing_where_the_camera_sees_it(phone: Page, hub: FakeHub) -> None:
+    hub.publish(playing("board-1"))
+    open_table(phone)
+    box = phone.locator("#drawing .board").bounding_box()
+    face = phone.locator('g.disc[data-id="d6"] .face').bounding_box()
+    assert box is not None
+    assert face is not None
+    half = float(phone.locator("body").get_attribute("data-half") or 0)
+    x_mm = ((face["x"] + face["width"] / 2 - box["x"]) / box["width"] - 0.5) * 2 * half
+    y_mm = -((face["y"] + face["height"] / 2 - box["y"]) / box["height"] - 0.5) * 2 * half
+    assert (x_mm, y_mm) == pytest.approx((170.0, 150.0), abs=2.0)
+
+
+@pytest.mark.parametrize("width", [320, 360, 390, 768])
+def test_the_page_fits_a_phone_and_a_thumb(phone: Page, hub: FakeHub, width: int) -> None:
+    long = "Maximiliane-Wilhelmine Featherstonehaugh"
+    table = playing("board-1", a=long, b=long, questions=(replace(QUESTION, text=f"{QUESTION.text} {long}"),))
+    hub.publish(replace(table, remove=(REMOVAL,), verdict=FOUL))
+    phone.set_viewport_size({"width": width, "height": 844})
+    open_table(phone)
+    phone.locator("#start summary").click()
+    assert phone.evaluate("document.documentElement.scrollWidth") <= width
+    sizes = phone.locator("button:visible, summary:visible, select:visible, input:visible, a:visible").evaluate_all(
+        "all => all.map(e => e.closest('label.pick') || e)"
+        ".map(e => [e.outerHTML.slice(0, 60), e.getBoundingClientRect()])"
+        ".map(([name, r]) => [name, r.width, r.height])"
+    )
+    assert [s for s in sizes if s[1] < 44 or s[2] < 44] == []
