@@ -58,7 +58,7 @@ def kind_of(case: Case) -> Kind:
 _TOLD_BY: Final[tuple[tuple[Kind, tuple[str, ...]], ...]] = (
     ("shot", ("shot",)),
     ("beam", ("edges",)),
-    ("round", ("twenties", "board", "points")),
+    ("round", ("scores", "twenties", "board", "points")),
     ("game", ("opener", "rounds", "time_out")),
 )
 

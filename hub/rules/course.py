@@ -85,10 +85,10 @@ def follow(position: Position, shot: Shot, ruleset: Ruleset, board: Board) -> Co
             other = event[2]
             if other not in known and other != shot_disc:
                 course.problem = "unknown_disc"
-                continue
-            course.contact(disc, other)
-            if course.crossed and ruleset.spinner == "untouched":
-                course.contact_while_out(position, (disc, other), board)
+            else:
+                course.contact(disc, other)
+                if ruleset.spinner == "untouched":
+                    course.contact_while_out(position, (disc, other), board)
         elif kind != "peg":
             _alone(course, kind, disc, dead_on_cross=dead_on_cross)
     return course
@@ -107,4 +107,4 @@ def _alone(course: Course, kind: str, disc: str, *, dead_on_cross: bool) -> None
     else:
         if disc not in course.dead:
             course.doubts.append("back_without_off")
-        course.dead[disc] = "bounced_back"
+        course.dead.setdefault(disc, "off")
