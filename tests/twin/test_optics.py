@@ -227,6 +227,7 @@ def test_optics_that_cannot_be_are_refused_in_one_line(wrong: dict[str, object])
         Optics(**wrong)  # type: ignore[arg-type]
 
 
+@settings(deadline=None, max_examples=60)
 @given(x=st.floats(-330, 330), y=st.floats(-330, 330), z=st.floats(-12, 40), seed=st.integers(0, 500))
 def test_projecting_a_point_and_looking_back_gives_the_point(x: float, y: float, z: float, seed: int) -> None:
     pose = drawn_pose(TOURNAMENT, seed)

@@ -21,6 +21,7 @@ SEEDS = st.integers(0, 2**31)
 SMALL = (320, 240)
 
 
+@settings(deadline=None, max_examples=60)
 @given(seed=SEEDS)
 def test_a_drawn_style_is_one_that_people_could_play_on(seed: int) -> None:
     style = drawn_style(seed)
@@ -51,6 +52,7 @@ def test_named_styles_keep_the_promises_of_drawn_ones(name: str) -> None:
     assert luma(style.light.face_bgr) > luma(style.dark.face_bgr) + 20
 
 
+@settings(deadline=None, max_examples=60)
 @given(seed=SEEDS, preset=st.sampled_from(["tournament", "hobby"]))
 def test_a_drawn_board_has_ratios_that_real_boards_were_measured_to_have(seed: int, preset: str) -> None:
     board = drawn_board(load_board(preset), seed)
@@ -61,6 +63,7 @@ def test_a_drawn_board_has_ratios_that_real_boards_were_measured_to_have(seed: i
     assert board.disc_height_mm > board.hole_depth_mm
 
 
+@settings(deadline=None, max_examples=60)
 @given(seed=SEEDS)
 def test_hard_optics_stay_in_the_ranges_of_a_poor_camera(seed: int) -> None:
     optics = hard_optics(seed)
@@ -75,7 +78,7 @@ def gap_mm(a: SceneDisc, b: SceneDisc) -> float:
     return math.dist((a.x_mm, a.y_mm), (b.x_mm, b.y_mm)) - 2 * TOURNAMENT.disc_radius_mm
 
 
-@settings(max_examples=60)
+@settings(deadline=None, max_examples=60)
 @given(seed=SEEDS)
 def test_discs_of_a_drawn_layout_lie_where_discs_can_lie(seed: int) -> None:
     hole = (1.0, -0.8)
@@ -98,6 +101,7 @@ def test_discs_of_a_drawn_layout_lie_where_discs_can_lie(seed: int) -> None:
             assert r < TOURNAMENT.surface_radius_mm
 
 
+@settings(deadline=None, max_examples=60)
 @given(seed=SEEDS)
 def test_the_line_set_puts_every_disc_on_the_surface_within_two_mm_of_a_line(seed: int) -> None:
     scene = drawn_layout(TOURNAMENT, seed, line_share=1.0, on_surface=(6, 10), in_ditch=(0, 0), odd=False)
