@@ -107,18 +107,14 @@ class Asker:
 
 
 _STATUS = {
-    "bad_token": 401,
-    "expired": 401,
     "no_token": 401,
-    "unknown_token": 401,
-    "token": 401,
     "wrong_pin": 401,
     "not_allowed": 403,
-    "forbidden": 403,
-    "changed": 409,
+    "other_board": 403,
     "stale": 409,
-    "busy": 409,
-    "too_many": 429,
+    "match_running": 409,
+    "not_finished": 409,
+    "too_many_tries": 429,
 }
 
 

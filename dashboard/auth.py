@@ -18,6 +18,9 @@ from dashboard.errors import ApiError
 from hub.link import asks, topics
 
 MAX_TOKEN = 512
+CLUB = "hub"
+"""What an organiser enters in place of a board."""
+EVERYWHERE = "*"
 _MAX_BOARDS = 8
 
 
@@ -43,27 +46,33 @@ def check_csrf(given: str) -> None:
         raise ApiError(403, "csrf", "This page is out of date; load it again and retry.")
 
 
-def remember(board: str, token: str, *, role: str = "", expires: float = 0.0) -> None:
-    """Keep a token in the session cookie; the oldest gives way when a browser has many."""
+def remember(board: str, token: str, *, expires_ms: int = 0) -> None:
+    """Keep a token in the session cookie; the oldest gives way when a browser has many.
+
+    Args:
+        board: where it is good; :data:`EVERYWHERE` for an organiser's.
+        token: from the hub.
+        expires_ms: wall time in milliseconds since 1970; 0 for never.
+    """
     tokens: dict[str, Any] = dict(session.get("tokens", {}))
     tokens.pop(board, None)
     while len(tokens) >= _MAX_BOARDS:
         tokens.pop(next(iter(tokens)))
-    tokens[board] = {"token": token, "role": role, "expires": expires}
+    tokens[board] = {"token": token, "expires_ms": expires_ms}
     session["tokens"] = tokens
     session.permanent = True
 
 
 def forget(board: str) -> None:
-    """Drop the token of a board."""
-    session["tokens"] = {b: t for b, t in session.get("tokens", {}).items() if b != board}
+    """Drop the token that was used at a board."""
+    session["tokens"] = {b: t for b, t in session.get("tokens", {}).items() if b not in {board, EVERYWHERE}}
 
 
 def token_for(board: str) -> str:
     """The token that this browser may use at a board, or an empty one."""
-    for key in (board, "*"):
+    for key in (board, EVERYWHERE):
         kept = session.get("tokens", {}).get(key)
-        if kept and not (kept["expires"] and kept["expires"] < time.time()):
+        if kept and not 0 < kept["expires_ms"] < time.time() * 1000:
             return cast("str", kept["token"])
     return ""
 
@@ -112,13 +121,15 @@ def blueprint(asker: Asker) -> Blueprint:
         board, pin = request.form.get("board", "").strip().lower(), request.form.get("pin", "").strip()
         try:
             check_csrf(request.form.get("csrf", ""))
-            topics.check_board(board)
+            if board != CLUB:
+                topics.check_board(board)
             _enter(asker, board, pin)
         except topics.TopicError as error:
             return render_template("login.html", board=board, error=f"{error}."), 400
         except (AskError, ApiError) as error:
             return render_template("login.html", board=board, error=error.message), error.status
-        return redirect(url_for("table.page", board=board), 303)
+        where = url_for("wall.page") if board == CLUB else url_for("table.page", board=board)
+        return redirect(where, 303)
 
     @pages.post("/logout")
     def logout() -> Response | tuple[str, int]:
@@ -134,16 +145,12 @@ def blueprint(asker: Asker) -> Blueprint:
 
 def _enter(asker: Asker, board: str, pin: str) -> None:
     if not pin:
-        raise ApiError(400, "no_pin", "Enter the PIN that stands on the board.")
+        raise ApiError(400, "no_pin", "Enter the PIN.")
     body = asker.ask("hub", "login", asks.Login(board, pin)).body
     token = body.get("token")
     if not isinstance(token, str) or not token:
         raise ApiError(502, "bad_answer", "The hub gave no token; tell the organiser.")
-    expires = body.get("expires", 0)
+    expires_ms = body.get("expires", 0)
     session.pop("csrf", None)  # a new word for whoever has now logged in
-    remember(
-        str(body.get("board") or board),
-        token,
-        role=str(body.get("role", "")),
-        expires=float(expires) if isinstance(expires, int | float) else 0.0,
-    )
+    # A token that is good for every board comes with an empty one.
+    remember(body.get("board") or EVERYWHERE, token, expires_ms=expires_ms if isinstance(expires_ms, int) else 0)

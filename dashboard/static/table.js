@@ -49,9 +49,10 @@ async function request(what, body, done = "") {
 
 // ---- a sheet with a few choices: the second tap of everything that is not undone by looking
 
-function sheet(title, words, choices) {
+function sheet(title, words, choices, fields = []) {
   text(at("sheet-title"), title);
   text(at("sheet-text"), words);
+  at("sheet-fields").replaceChildren(...fields);
   at("sheet-choices").replaceChildren(
     ...choices.map(([label, act, kind = "primary"]) => {
       const button = make("button", `big ${kind}`, label);
@@ -234,12 +235,12 @@ function tapDisc(id) {
 
 function fillRounds(table) {
   at("rounds").hidden = !table.rounds.length;
-  const key = JSON.stringify([table.rounds, table.sides.A?.name, table.sides.B?.name]);
+  const key = JSON.stringify([table.rounds, table.game, sidesOf(table).map(([, side]) => sideName(side))]);
   if (at("rounds").dataset.key === key) return;
   at("rounds").dataset.key = key;
   const sides = sidesOf(table);
   const names = sides.map(([, side]) => make("th", "", sideName(side)));
-  at("rounds").querySelector("thead").replaceChildren(make("tr", "", make("th", "", "#"), ...names));
+  at("rounds").querySelector("thead").replaceChildren(make("tr", "", make("th", "", "#"), ...names, ...(mayAsk ? [make("th")] : [])));
   at("rounds").querySelector("tbody").replaceChildren(
     ...table.rounds.toReversed().map((round) => {
       const cells = sides.map(([side]) => {
@@ -248,19 +249,41 @@ function fillRounds(table) {
         if (added) cell.append(make("b", "", ` +${added}`));
         return cell;
       });
-      return make("tr", "", make("td", "", String(round.number)), ...cells);
+      const row = make("tr", "", make("td", "", String(round.number)), ...cells);
+      if (mayAsk && round.game === table.game) {
+        const change = make("button", "ask-only", "Change");
+        change.type = "button";
+        change.setAttribute("aria-label", `Change the totals of round ${round.number}`);
+        change.addEventListener("click", () => enterTotals(round.number, round.number));
+        row.append(make("td", "", change));
+      }
+      return row;
     }),
   );
 }
 
 // ---- actions
 
-at("confirm").addEventListener("click", () => {
-  const { round, phase } = state.view.table;
-  const confirm = () => request("confirm", { round }, "Round confirmed.");
-  if (phase === "round") sheet(`Confirm round ${round}?`, "It still has shots to come. It will be counted as it lies.", [["Count it now", confirm]]);
-  else confirm();
-});
+at("confirm").addEventListener("click", () => request("confirm", { round: state.view.table.round }, "Round confirmed."));
+at("totals").addEventListener("click", () => enterTotals(0, state.view.table.round));
+
+/** A sheet for the totals of a round; `number` is 0 for the running one. */
+function enterTotals(number, shownNumber) {
+  const { table } = state.view;
+  const known = table.rounds.find((round) => round.number === number && round.game === table.game);
+  const fields = sidesOf(table).map(([key, side]) => {
+    const input = make("input");
+    Object.assign(input, { type: "number", inputMode: "numeric", min: 0, step: 5, name: key });
+    input.value = known ? (known.totals[key] ?? 0) : side.board + 20 * side.twenties;
+    return make("label", "", sideName(side), input);
+  });
+  const save = () => {
+    const totals = Object.fromEntries(fields.map((field) => [field.querySelector("input").name, Number(field.querySelector("input").value)]));
+    request("correct", number ? { round: number, totals } : { totals }, "Totals entered.");
+  };
+  sheet(`Totals of round ${shownNumber}`, "Points of each side, 20s included.", [["Save the totals", save]], fields);
+}
+
 at("undo").addEventListener("click", () => request("undo", {}, "Taken back."));
 at("redo").addEventListener("click", () => request("redo", {}, "Done again."));
 at("abandon").addEventListener("click", () =>
@@ -274,19 +297,26 @@ at("start-form").addEventListener("submit", (event) => {
   if (form.get("light_name").trim()) names.A = form.get("light_name").trim();
   if (form.get("dark_name").trim()) names.B = form.get("dark_name").trim();
   const body = { names, rules: form.get("rules"), level: form.get("level"), light: "A", opener: form.get("opener"), games: Number(form.get("games")) };
+  const replace = async () => {
+    if (await request("abandon", {})) await start();
+  };
   const start = async () => {
     if (await request("start", body, "The match has started.")) at("start").open = false;
   };
   const { phase } = state.view.table ?? {};
-  if (phase && !["idle", "match_over"].includes(phase)) sheet("Start a new match?", "The match that is running ends without a winner.", [["Start the new match", start, "danger"]]);
+  if (phase && !["idle", "match_over"].includes(phase)) sheet("Start a new match?", "The match that is running ends without a winner.", [["Start the new match", replace, "danger"]]);
   else start();
 });
 
 function fillActions(table) {
   const running = table && !["idle", "match_over"].includes(table.phase);
+  const counted = table?.rounds.some((round) => round.number === table.round && round.game === table.game);
+  const done = table && ["settling", "round_over"].includes(table.phase);
+  const unseen = table && !table.sensors.camera?.online;
   at("actions").hidden = !table;
-  at("confirm").hidden = !running;
-  mark(at("confirm"), "ready", table && ["settling", "round_over"].includes(table.phase));
+  at("confirm").hidden = !running || counted || !(done || unseen);
+  at("totals").hidden = !running || counted;
+  mark(at("confirm"), "ready", done);
   text(at("confirm"), table?.round ? `Confirm round ${table.round}` : "Confirm round");
   at("undo").disabled = !table?.can_undo;
   at("redo").disabled = !table?.can_redo;

@@ -188,18 +188,24 @@ function fillTile(entry, view) {
   else parts.history.replaceChildren();
 }
 
+const FLASH_WORDS = { twenty: "20", foul: "FOUL", withdrawn: "NO 20" };
+
+/** The kind of a flash: the first word of its clip; one without a clip takes back what was announced. */
+function familyOf(flash) {
+  return flash.clip === "" || flash.clip.startsWith("twenty_withdrawn") ? "withdrawn" : flash.clip.split("_")[0];
+}
+
 function showFlash(entry, view, { kind, flash }) {
   const { tile, parts } = entry;
   const side = flash.side && view.table?.sides[flash.side];
-  const family = flash.clip.split("_")[0];
-  const visible = "flash" in tile.dataset;
-  if (kind === "confirmed" && !visible) return; // confirming silently what was shown before is no news
-  text(parts.flashWord, { twenty: "20", foul: "FOUL" }[family] ?? "");
-  if (flash.clip === "twenty_withdrawn") text(parts.flashWord, "NO 20");
-  text(parts.flashText, family === "twenty" && side && flash.clip !== "twenty_withdrawn" ? sideName(side) : flash.text);
+  const family = familyOf(flash);
+  if (kind === "confirmed" && !("flash" in tile.dataset)) return; // confirming what was shown before is no news
+  text(parts.flashWord, FLASH_WORDS[family] ?? "");
+  const named = side && ["twenty", "foul"].includes(family);
+  text(parts.flashText, named ? sideName(side) : family === "withdrawn" ? "" : flash.text);
   mark(parts.flash, "colour", side?.colour);
   mark(parts.flash, "provisional", flash.provisional);
-  tile.dataset.flash = flash.clip === "twenty_withdrawn" ? "withdrawn" : family;
+  tile.dataset.flash = family;
   tile.dataset.flashId = flash.id;
   tile.dataset.flashes = Number(tile.dataset.flashes || 0) + (kind === "new" ? 1 : 0);
   clearTimeout(entry.timer);

@@ -89,7 +89,7 @@ def test_verdict_discs_and_rounds_are_corrected_confirmed_undone(phone: Page, hu
     hub.publish(playing("board-1", verdict=FOUL, phase="round_over", turn=None, can_redo=True))
     open_table(phone)
     expect(phone.locator("#verdict-text")).to_have_text(f"Shot 9: {FOUL.text}")
-    phone.get_by_role("button", name="Change").click()
+    phone.locator("#verdict-change").click()
     phone.get_by_role("button", name="The shot was good").click()
     asked(hub, phone, 1)
     phone.locator('g.disc[data-id="d4"]').click()
@@ -109,22 +109,53 @@ def test_verdict_discs_and_rounds_are_corrected_confirmed_undone(phone: Page, hu
     ]
 
 
-def test_a_running_round_or_match_is_ended_only_by_a_second_tap(phone: Page, hub: FakeHub) -> None:
+def test_a_running_match_is_ended_only_by_a_second_tap(phone: Page, hub: FakeHub) -> None:
     hub.publish(playing("board-1"))
     open_table(phone)
-    phone.get_by_role("button", name="Confirm round 5").click()
-    phone.get_by_role("button", name="Cancel").click()
+    expect(phone.locator("#confirm")).to_be_hidden()
     phone.locator("#start summary").click()
+    phone.get_by_role("button", name="Start the match").click()
+    phone.get_by_role("button", name="Cancel").click()
     phone.get_by_role("button", name="End this match").click()
     assert hub.asked == []
     phone.get_by_role("dialog").get_by_role("button", name="End the match").click()
     assert asked(hub, phone, 1) == [Abandon()]
 
 
+def test_a_new_match_in_place_of_a_running_one_ends_that_first(phone: Page, hub: FakeHub) -> None:
+    hub.publish(playing("board-1"))
+    open_table(phone)
+    phone.locator("#start summary").click()
+    phone.get_by_role("button", name="Start the match").click()
+    phone.get_by_role("button", name="Start the new match").click()
+    assert [type(body) for body in asked(hub, phone, 2)] == [Abandon, Start]
+
+
+def test_totals_are_entered_for_a_round_that_no_camera_saw_and_corrected_later(phone: Page, hub: FakeHub) -> None:
+    hub.publish(playing("board-1", sensors={}, shot=0))
+    open_table(phone)
+    phone.get_by_role("button", name="Enter the round's totals").click()
+    phone.get_by_role("dialog").get_by_label("Ann").fill("65")
+    phone.get_by_role("dialog").get_by_label("Bo").fill("40")
+    phone.get_by_role("button", name="Save the totals").click()
+    asked(hub, phone, 1)
+    phone.get_by_role("button", name="Confirm round 5").click()
+    asked(hub, phone, 2)
+    phone.get_by_role("button", name="Change the totals of round 2").click()
+    expect(phone.get_by_role("dialog").get_by_label("Bo")).to_have_value("85")
+    phone.get_by_role("dialog").get_by_label("Bo").fill("90")
+    phone.get_by_role("button", name="Save the totals").click()
+    assert asked(hub, phone, 3) == [
+        Correct(totals={"A": 65, "B": 40}),
+        Confirm(5),
+        Correct(round=2, totals={"A": 40, "B": 90}),
+    ]
+
+
 def test_a_refusal_is_shown_as_a_sentence(phone: Page, hub: FakeHub) -> None:
     hub.publish(playing("board-1"))
     open_table(phone)
-    hub.refuse = "changed: somebody else has just confirmed this round"
+    hub.refuse = "stale: somebody else has just confirmed this round"
     phone.get_by_role("button", name="Undo").click()
     expect(phone.locator("#toast")).to_have_text("Somebody else has just confirmed this round")
 

@@ -105,6 +105,21 @@ def test_a_correction_replaces_the_flash_instead_of_adding_one(wall: Page, hub: 
     expect(board).to_have_attribute("data-flashes", "1")
 
 
+def test_a_twenty_that_was_none_is_taken_back_without_another_call(wall: Page, hub: FakeHub) -> None:
+    hub.publish(playing("board-1"))
+    wall.goto("/")
+    wall.locator("#sound").click()
+    board = tile(wall)
+    flash = twenty("f1", provisional=True)
+    hub.publish(playing("board-1", rev=20, flash=flash))
+    expect(wall.locator("#sound")).to_have_attribute("data-spoken", "twenty_light")
+    hub.publish(playing("board-1", rev=21, flash=replace(flash, clip="", text="no 20", side=None, provisional=False)))
+    expect(board).to_have_attribute("data-flash", "withdrawn")
+    expect(board.locator(".flash strong")).to_have_text("NO 20")
+    expect(board).to_have_attribute("data-flashes", "1")
+    expect(wall.locator("#sound")).to_have_attribute("data-spoken", "twenty_light")
+
+
 def test_an_old_flash_is_not_shown_when_the_page_is_opened_or_comes_late(wall: Page, hub: FakeHub) -> None:
     hub.publish(playing("board-1", flash=twenty("f1")), playing("board-2"))
     wall.goto("/")

@@ -46,12 +46,14 @@ class FakeHub:
     Attributes:
         asked: (board, request, ask, body) in order.
         refuse: an error for every ask but login.
+        expires_ms: until when the tokens that it hands out are good, 0 for ever.
     """
 
     broker: MemoryBroker | RealBroker
     asked: list[tuple[str, str, Ask, AskBody]] = field(default_factory=list)
     refuse: str = ""
     silent: bool = False
+    expires_ms: int = 0
     answered: dict[str, Answer] = field(default_factory=dict)
 
     def start(self) -> None:
@@ -90,9 +92,12 @@ class FakeHub:
             assert ask.token == ""
             if body.pin != PIN:
                 return Answer(ask.id, ok=False, error="wrong_pin: that is not the PIN of this board")
-            return Answer(ask.id, ok=True, body={"token": TOKEN, "role": "table", "board": body.board, "expires": 0})
+            where = "" if body.board == "hub" else body.board
+            return Answer(
+                ask.id, ok=True, body={"token": TOKEN, "role": "table", "board": where, "expires": self.expires_ms}
+            )
         if ask.token != TOKEN:
-            return Answer(ask.id, ok=False, error="bad_token: this token is not known")
+            return Answer(ask.id, ok=False, error="no_token: this device is not signed in")
         if self.refuse:
             return Answer(ask.id, ok=False, error=self.refuse)
         return Answer(ask.id, ok=True, body={"rev": ask.rev + 1})

@@ -135,8 +135,9 @@ def test_a_repeated_tap_is_done_once(phone: OpenPhone, hub: FakeHub) -> None:
 @pytest.mark.parametrize(
     ("error", "status", "code", "message"),
     [
-        ("changed: the round was already confirmed", 409, "changed", "The round was already confirmed"),
-        ("not_allowed: this token is for another board", 403, "not_allowed", "This token is for another board"),
+        ("stale: the round was already confirmed", 409, "stale", "The round was already confirmed"),
+        ("other_board: this device is for board 2", 403, "other_board", "This device is for board 2"),
+        ("too_many_tries: try again in 60 s", 429, "too_many_tries", "Try again in 60 s"),
         ("unknown_preset: no rules are called 'x'", 422, "unknown_preset", "No rules are called 'x'"),
         ("nothing to undo", 422, "refused", "Nothing to undo"),
         ("", 422, "refused", "The hub refused this."),
@@ -149,8 +150,8 @@ def test_the_hub_s_refusal_is_shown_as_its_sentence(error: str, status: int, cod
 
 def test_a_refused_request_answers_with_code_and_sentence(phone: OpenPhone, hub: FakeHub) -> None:
     page = phone(playing("board-1"))
-    hub.refuse = "changed: the round was already confirmed"
-    assert error_of(page.ask("confirm", {"round": 5})) == (409, "changed")
+    hub.refuse = "stale: the round was already confirmed"
+    assert error_of(page.ask("confirm", {"round": 5})) == (409, "stale")
 
 
 def test_a_silent_hub_is_told_after_the_time_limit(phone: OpenPhone, hub: FakeHub) -> None:
