@@ -66,7 +66,8 @@ class Party:
         heard += self._greet()
         for role, line in list(self._lines.items()):
             try:
-                heard += [(role, message) for message in line.waiting()]
+                for message in line.waiting():  # one by one: what came before a hang-up counts
+                    heard.append((role, message))
             except LineError as error:
                 if self._lines.get(role) is line:
                     self._lose(role, error)

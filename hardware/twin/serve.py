@@ -35,7 +35,9 @@ _SLOTS = 4
 _MS = 1_000_000
 _PAUSE_S = 1.0  # how long one wait for peers lasts before the stop sign is looked at again
 _LULL_NS = 5 * _MS  # at real speed: how far the world may lag behind the clock while something moves
+_AHEAD_TICKS = 20
 _AHEAD_FRAMES = 2  # at real speed: frames that a camera may not have taken yet
+_MOST_LEFT_OUT = 4  # at real speed: frames in a row that a late world may leave out
 _EMPTY_NS = 2_000 * _MS  # the board stays empty at first, so that a camera can find its rings
 _LATE_PEERS_NS = 20_000 * _MS
 _FAREWELL_S = 2.0
@@ -109,11 +111,12 @@ class Twin:
         self._clock = SimClock(time.monotonic_ns(), setting.speed)
         self._party = Party(setting.socket_path, self._welcome)
         self._stopping = False
-        self._number = 0
-        self._frame_taken = 0
+        self._number = self._shown = 0
+        self._frames_out: list[int] = []
         self._camera_looked = False
         self._due: dict[str, Json] = {}
         self._wake_ns = 0
+        self._ticks_out = 0
         self._needs: dict[str, tuple[str, int]] = {}
         self._open: dict[str, Wish] = {}
         self._rev = 0
@@ -174,10 +177,11 @@ class Twin:
                     self._meet(role)
                 case "taken" if role == "beam":
                     self._wake_ns = int(message.get("wake_ns", 0))
+                    self._ticks_out = max(0, self._ticks_out - 1)
                     self._take(role, message, at=self._due.get(role, {}).get("at_ns") == message.get("at_ns"))
                 case "taken" if role == "camera":
                     self._camera_looked = True
-                    self._frame_taken = max(self._frame_taken, int(message.get("number", 0)))
+                    self._frames_out = [n for n in self._frames_out if n > int(message.get("number", 0))]
                     self._take(role, message, at=self._due.get(role, {}).get("number") == message.get("number"))
                 case "emitter" if role == "beam":
                     self._world.receiver.emitter(int(message["at_ns"]), on=bool(message["on"]))
@@ -197,7 +201,9 @@ class Twin:
         elif role in self._due and self._setting.lockstep:
             self._party.say(role, self._due[role])
         elif role == "camera":
-            self._frame_taken = self._number
+            self._frames_out.clear()
+        else:
+            self._ticks_out = 0
 
     def _take(self, role: str, message: Json, *, at: bool) -> None:
         seq = int(message.get("seq", 0))
@@ -294,18 +300,25 @@ class Twin:
             while next_ns <= now_ns:
                 self._advance(next_ns)
                 self._act(next_ns)
-                late = self._frame_ns(self._number + 2) <= now_ns
-                if late or self._number - self._frame_taken >= _AHEAD_FRAMES:
+                late = self._frame_ns(self._number + 2) <= now_ns and self._number - self._shown < _MOST_LEFT_OUT
+                if late or len(self._frames_out) >= _AHEAD_FRAMES:
                     self._number += 1  # a frame that nobody can take is not drawn; its number is left out
                 else:
                     self._show(next_ns, owed=False)
-                self._party.say("beam", {"is": "tick", "at_ns": next_ns})
+                    self._hear(0)
+                self._tick(next_ns)
                 self._say_wishes()
                 next_ns = self._frame_ns(self._number + 1)
             self._advance(now_ns)
             busy = not (self._world.at_rest() and self._hands.idle and self._world.receiver.quiet)
             until_ns = min(next_ns, now_ns + _LULL_NS) if busy else next_ns
             self._hear(self._clock.real_s_until(until_ns))
+
+    def _tick(self, at_ns: int) -> None:
+        """Tell the beam the time; one that is slow or hangs is not talked to death, it gets a later time later."""
+        if self._ticks_out < _AHEAD_TICKS:
+            self._ticks_out += 1
+            self._party.say("beam", {"is": "tick", "at_ns": at_ns})
 
     # --- both ---------------------------------------------------------------------------------------------------
 
@@ -329,7 +342,7 @@ class Twin:
     def _show(self, at_ns: int, *, owed: bool) -> None:
         """Draw a frame and hand it to the camera."""
         self._number += 1
-        number = self._number
+        number = self._shown = self._number
         if self._party.has("camera") or owed:
             slot = number % _SLOTS
             self._memory.retract(slot)
@@ -341,4 +354,5 @@ class Twin:
             if owed:
                 self._owe("camera", message)
             else:
+                self._frames_out.append(number)
                 self._party.say("camera", message)

@@ -15,7 +15,9 @@ from hub.rules.game import GameState
 MS = 1_000_000
 
 
-def play_rounds(seed: int, rounds: int, skill: Skill | None = None) -> tuple[truth.Match, list[dict[str, Any]], Counter[str]]:
+def play_rounds(
+    seed: int, rounds: int, skill: Skill | None = None
+) -> tuple[truth.Match, list[dict[str, Any]], Counter[str]]:
     """Play without hands and pictures, as the course does with them."""
     world = World(TOURNAMENT, seed)
     match = truth.new_match(TOURNAMENT, "match-play", 2 * rounds + 1)

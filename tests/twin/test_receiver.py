@@ -1,5 +1,7 @@
 """The break-beam's receiver: the emitter's delay, fingers, the lamp, and edges that make sense."""
 
+import itertools
+
 from hardware.twin.receiver import EMITTER_DELAY_NS, Receiver
 
 MS = 1_000_000
@@ -51,7 +53,7 @@ def test_a_disc_blocks_until_it_is_taken_whatever_bounces() -> None:
         assert edges[0] == (100 * MS, True)
         assert edges[-1][1] is False
         assert [blocked for _, blocked in edges] == [k % 2 == 0 for k in range(len(edges))]
-        assert all(b > a for (a, _), (b, _) in zip(edges, edges[1:], strict=False))
+        assert all(b > a for (a, _), (b, _) in itertools.pairwise(edges))
         assert all(at_ns < 110 * MS or at_ns >= 400 * MS for at_ns, _ in edges)
 
 

@@ -1,5 +1,6 @@
 """The world's mechanics: what must hold for every shot, and what the hole, the edge and the beam do."""
 
+import itertools
 import math
 import random
 
@@ -190,7 +191,7 @@ def test_slower_is_never_worse_through_the_middle() -> None:
         sunk.append(drops)
     assert sunk[:4] == [5, 5, 5, 5]
     assert sunk[-3:] == [0, 0, 0]
-    assert all(later <= earlier + 1 for earlier, later in zip(sunk, sunk[1:], strict=False))
+    assert all(later <= earlier + 1 for earlier, later in itertools.pairwise(sunk))
 
 
 def test_a_disc_in_the_hole_stands_proud_and_stays_when_it_is_hit() -> None:
