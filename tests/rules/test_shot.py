@@ -73,7 +73,7 @@ def test_every_undecided_code_is_reached() -> None:
 
 
 def test_what_was_banked_and_lies_there_is_shown_while_people_decide() -> None:
-    verdict = judge("B:X@60/0 A:P@10/0~ A:Q@150/0 +Bx2", "A@3 s : s>X = s@60/90")
+    verdict = judge("B:X@60/0 A:P@100/0~ A:Q@150/0 +Bx2", "A@3 s : s>X = s@60/90")
     assert dict(verdict.banked) == {"A": 0, "B": 2}
     assert dict(verdict.board) == {"A": 25, "B": 15}
     assert dict(verdict.twenties) == {"A": 0, "B": 0}
@@ -166,6 +166,12 @@ def test_removed_tells_what_people_must_take_off_from_what_is_gone() -> None:
     assert verdict.removed == verdict.fouled == {"s", "P", "Q"}
     assert verdict.off == {"Q"}
     assert verdict.take_off == {"s", "P"}
+
+
+def test_a_struck_disc_that_did_not_move_must_be_taken_off_too() -> None:
+    verdict = judge("A:P@60/0 B:X@150/90", "A@1 s : s>P = s/")
+    assert verdict.take_off == {"P"}
+    assert verdict.off == {"s"}
 
 
 def test_a_twenty_is_lifted_and_leaves_the_position() -> None:
