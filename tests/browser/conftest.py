@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
@@ -39,28 +40,36 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def broker() -> Iterator[BrokerProcess]:
+    """One broker for all tests; a test that stops it starts it again."""
     broker = embedded_broker_process()
     broker.start()
     yield broker
     broker.stop()
 
 
+@pytest.fixture(scope="session")
+def site(broker: BrokerProcess, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """One dashboard for all tests."""
+    folder = tmp_path_factory.mktemp("dashboard")
+    running = Running(replace(config_for(folder), mqtt=MqttSection(broker.url)), folder)
+    yield running
+    running.signal(signal.SIGKILL)
+    running.process.wait(10)
+
+
 @pytest.fixture
-def hub(broker: BrokerProcess) -> Iterator[FakeHub]:
+def hub(broker: BrokerProcess, site: Running) -> Iterator[FakeHub]:
+    """A hub of the test's own, whose boards are gone when the test is over."""
     fake = FakeHub(RealBroker(broker.url))
     fake.start()
     yield fake
+    fake.clear()
+    pause = threading.Event()
+    while site.get("/api/1/boards")[1]["boards"]:
+        pause.wait(0.02)
     fake.close()
-
-
-@pytest.fixture
-def site(broker: BrokerProcess, hub: FakeHub, tmp_path: Path) -> Iterator[Running]:
-    running = Running(replace(config_for(tmp_path), mqtt=MqttSection(broker.url)), tmp_path)
-    yield running
-    running.process.kill()
-    running.process.wait(10)
 
 
 def opened(browser: Browser, site: Running, size: dict[str, int]) -> Iterator[Page]:

@@ -239,7 +239,7 @@ def test_a_page_that_hears_nothing_says_so_by_itself_and_recovers(wall: Page, hu
     expect(wall.locator(".player").first).to_have_text("Ann later")
 
 
-@pytest.mark.parametrize("count", [1, 2, 4, 7, 12, 30, 60])
+@pytest.mark.parametrize("count", [1, 2, 4, 12, 60])
 def test_any_number_of_boards_fills_one_screen(wall: Page, hub: FakeHub, count: int) -> None:
     hub.publish(
         *(playing(f"board-{n}", a=f"Anneliese {n}") if n % 5 else idle(f"board-{n}") for n in range(1, count + 1))

@@ -46,6 +46,7 @@ class FakeHub:
     Attributes:
         asked: (board, request, ask, body) in order.
         refuse: an error for every ask but login.
+        kept: topics of the boards that the broker keeps.
         expires_ms: until when the tokens that it hands out are good, 0 for ever.
     """
 
@@ -54,6 +55,7 @@ class FakeHub:
     refuse: str = ""
     silent: bool = False
     expires_ms: int = 0
+    kept: set[str] = field(default_factory=set)
     answered: dict[str, Answer] = field(default_factory=dict)
 
     def start(self) -> None:
@@ -65,15 +67,25 @@ class FakeHub:
         assert up.wait(10)
         self.bus.publish(topics.HUB_STATUS, b"online", retain=True)
 
+    def clear(self) -> None:
+        """Take back everything that the broker keeps of the boards."""
+        for topic in self.kept:
+            self.bus.publish(topic, b"", retain=True)
+        self.kept.clear()
+
     def close(self) -> None:
         self.bus.close()
 
     def publish(self, *tables: Table) -> None:
         for table in tables:
-            self.bus.publish(topics.table(table.board), encode(table), retain=True)
+            self.keep(topics.table(table.board), encode(table))
+
+    def keep(self, topic: str, payload: bytes) -> None:
+        self.kept.add(topic)
+        self.bus.publish(topic, payload, retain=True)
 
     def status(self, board: str, source: str, word: bytes) -> None:
-        self.bus.publish(topics.status(board, source), word, retain=True)
+        self.keep(topics.status(board, source), word)
 
     def _take(self, message: Message) -> None:
         topic = topics.parse(message.topic)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import socket
 import urllib.error
 import urllib.request
@@ -102,7 +103,7 @@ def dashboard(tmp_path: Path, broker: BrokerProcess) -> Iterator[Running]:
     running = Running(replace(config_for(tmp_path), mqtt=MqttSection(broker.url)), tmp_path)
     yield running
     if running.process.poll() is None:
-        running.process.kill()
+        running.signal(signal.SIGKILL)
         running.process.wait(10)
 
 
