@@ -168,6 +168,10 @@ def test_removed_tells_what_people_must_take_off_from_what_is_gone() -> None:
     assert verdict.take_off == {"s", "P"}
 
 
+def test_a_disc_of_no_side_is_shown_too_while_people_decide() -> None:
+    assert dict(judge("D:X@60/0", "A@1 s : s>X = s@60/90").board) == {"A": 0, "B": 0, "D": 15}
+
+
 def test_a_struck_disc_that_did_not_move_must_be_taken_off_too() -> None:
     verdict = judge("A:P@60/0 B:X@150/90", "A@1 s : s>P = s/")
     assert verdict.take_off == {"P"}
