@@ -31,10 +31,11 @@ FARTHEST = 1.36
 RADIUS_RANGE = (0.044, 0.078)
 #: Score from which a suspect is a disc, and from which it teaches radius and colours.
 ACCEPT, CLEAR = 0.48, 0.64
-#: Nearer to the middle of the hole than this, in radii, a disc falls in: what is seen there as lying on the board
-#: must be very clear (a disc that leans in the hole).
+#: Nearer to the middle of the hole than this, in radii, a disc falls in: what is seen there as lying on the board is
+#: the hole itself, or a disc that leans in it: off the middle, very clear, and of a team's colour.
 TIPS_IN = 0.42
-LEANER = 0.7
+LEANS = 0.22
+LEANER = 0.78
 #: Discs closer than this, in radii, are one disc seen twice; leaning ones in the ditch overlap in the picture.
 APART = 1.3
 #: Strangeness of colour up to which a suspect gains by its colour is 1.5 times this.
@@ -104,7 +105,8 @@ def find_discs(
         teams = learn(found.colour[clear], found.score[clear])
     found = _weigh_colours(found, teams)
     hole = read_hole(lab, calibration, r0, teams)
-    least = np.where(off_hole > TIPS_IN * r0, ACCEPT, LEANER if teams is not None else np.inf)
+    leaner = LEANER if teams is not None else np.inf
+    least = np.select([off_hole > TIPS_IN * r0, off_hole > LEANS * r0], [ACCEPT, leaner], np.inf)
     if hole.open:
         least = np.where(np.linalg.norm(found.xy - np.array(hole.centre_mm), axis=1) < 0.5 * r0, np.inf, least)
     elif hole.disc is not None:
@@ -158,6 +160,14 @@ def _learn_radius(lab: Floats, calibration: Calibration, places: Array, surface_
     xy, radius = rims.refine(lab, matrix, places[:, :2], places[:, 2], foot_xy_mm=foot, fixed=False)
     seen = rims.examine(lab, matrix, xy, radius)
     clear = (_quality(seen) > 0.7) & (places[:, 3] > 0.5)
+    # A ring turned or painted on the face is as round as the rim: if there is a rim around it, that one counts.
+    if clear.any():
+        around, wider = rims.refine(lab, matrix, xy[clear], 1.25 * radius[clear], foot_xy_mm=foot, fixed=False)
+        outline = _quality(rims.examine(lab, matrix, around, wider))
+        ratio = wider / radius[clear]
+        nested = (outline > 0.8) & (ratio > 1.12) & (ratio < 1.45)
+        nested &= np.linalg.norm(around - xy[clear], axis=1) < 0.12 * wider
+        radius[clear] = np.where(nested, wider, radius[clear])
     from_centre = np.linalg.norm(xy - np.array(calibration.hole_xy_mm), axis=1)
     clear &= from_centre > 0.6 * radius
     on_surface = clear & (np.hypot(*xy.T) < surface_mm - 0.5 * radius)

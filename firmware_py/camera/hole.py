@@ -30,7 +30,7 @@ OFF_CENTRE = 0.3
 #: An outline at least this complete and this much wider than a disc is the rim of an empty hole.
 OPEN_RIM, OPEN_WIDER = 0.7, 1.07
 #: A disc in the hole has a team's colour to within this many standard deviations.
-LEAST_STRANGE = 4.5
+MOST_STRANGE = 2.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ def read_hole(lab: Floats, calibration: Calibration, r0_mm: float, teams: TeamCo
     disc = None
     if teams is not None and rim >= LEAST_RIM and same_radius and off <= OFF_CENTRE * r0_mm:
         colour = seen.colour[0]
-        if float(strangeness(seen.colour, teams)[0]) <= LEAST_STRANGE:
+        if float(strangeness(seen.colour, teams)[0]) <= MOST_STRANGE:
             disc = _disc_in_hole(calibration, fixed[0], colour, rim, r0_mm)
     other_radius = ratio > OPEN_WIDER or ratio < 2.0 - OPEN_WIDER
     return HoleReading(

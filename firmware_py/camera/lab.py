@@ -23,6 +23,9 @@ Array = NDArray[Any]
 BRIGHT = 225.0
 #: Gains below this are left alone: they would change nothing but the noise.
 LEAST_GAIN = 1.15
+#: Where the sides of a line differ from each other by less than the first share of its depth it is a line, by more
+#: than the second it is an edge.
+EVEN_SIDES, UNEVEN_SIDES = 0.3, 0.6
 #: Sobel 3x3 divided by this is the slope per pixel.
 SOBEL_NORM = 8.0
 
@@ -80,8 +83,8 @@ def gradient(lab: Floats, sigma_px: float = 1.0) -> tuple[Floats, Floats, Floats
 def ridge(profiles: Floats, sides: tuple[int, ...]) -> Floats:
     """How much each sample differs from BOTH its sides in the same direction of colour: a line, whatever its colour.
 
-    A step edge differs from one side only and gives about nothing, so the rim of the surface and inlay joints do
-    not pass for printed lines.
+    A step edge differs from one side only and gives about nothing, so inlay joints do not pass for printed lines. Nor
+    does the groove around the playing surface, whose sides differ from each other as much as from the groove.
 
     Args:
         profiles: Lab samples along a direction, shape ``(..., n, 3)``.
@@ -94,11 +97,14 @@ def ridge(profiles: Floats, sides: tuple[int, ...]) -> Floats:
     n = profiles.shape[-2]
     for side in sides:
         middle = profiles[..., side : n - side, :]
-        product = np.einsum(
-            "...c,...c->...", middle - profiles[..., : n - 2 * side, :], middle - profiles[..., 2 * side :, :]
-        )
+        low, high = middle - profiles[..., : n - 2 * side, :], middle - profiles[..., 2 * side :, :]
+        product = np.einsum("...c,...c->...", low, high)
+        low2, high2 = np.einsum("...c,...c->...", low, low), np.einsum("...c,...c->...", high, high)
+        # |high - low|^2 over (|high| + |low|)^2, the share by which the sides differ from each other.
+        uneven = (low2 + high2 - 2.0 * product) / (low2 + high2 + 2.0 * np.sqrt(low2 * high2) + 1e-6)
+        trust = np.clip((UNEVEN_SIDES**2 - uneven) / (UNEVEN_SIDES**2 - EVEN_SIDES**2), 0.0, 1.0)
         part = answer[..., side : n - side]
-        np.maximum(part, np.sqrt(np.maximum(product, 0.0)), out=part)
+        np.maximum(part, np.sqrt(np.maximum(product, 0.0)) * trust, out=part)
     edge = max(sides)
     answer[..., :edge] = 0.0
     answer[..., n - edge :] = 0.0
