@@ -22,7 +22,7 @@ from firmware_py.camera.seen import DiscReading, SeenDisc
 from firmware_py.camera.surface import find_surface_radius, straight_view
 
 #: Radius of the outer line in the straight view that votes are cast in.
-VIEW_PX = 190
+VIEW_PX = 165
 #: The straight view reaches this many outer radii from the centre; discs in the corners of the ditch lie at 1.33.
 VIEW_REACH = 1.42
 #: No disc's centre lies farther out, in outer radii.
@@ -85,7 +85,7 @@ def find_discs(
     scale = outer / VIEW_PX
     view = to_lab(straight_view(bgr, calibration, scale, VIEW_REACH * outer), gain)
     if radius_mm is None:
-        radii_px = np.arange(RADIUS_RANGE[0] * VIEW_PX, RADIUS_RANGE[1] * VIEW_PX, 0.9)
+        radii_px = np.arange(RADIUS_RANGE[0] * VIEW_PX, RADIUS_RANGE[1] * VIEW_PX, 1.0)
     else:
         radii_px = radius_mm * lift / scale * np.array([0.96, 1.0, 1.04])
     votes = rim_votes(view, radii_px)
@@ -93,10 +93,10 @@ def find_discs(
 
     seen_radius = None if radius_mm is None else radius_mm * lift
     if seen_radius is None:
-        seen_radius = _learn_radius(lab, calibration, _places(votes, radii_px, scale, outer, 40), surface)
+        seen_radius = _learn_radius(lab, calibration, _places(votes, radii_px, scale, outer, 28), surface)
     r0 = board.disc_radius_mm * lift if seen_radius is None else seen_radius
     band = np.abs(radii_px * scale / r0 - 1.0) < 0.1
-    places = _places(votes[band], radii_px[band], scale, outer, 60)
+    places = _places(votes[band], radii_px[band], scale, outer, 48)
     found = _measure(lab, calibration, places, r0)
     off_hole = np.linalg.norm(found.xy - np.array(calibration.hole_xy_mm), axis=1)
     given = teams

@@ -18,7 +18,7 @@ FULL_SLOPE = 5.0
 #: Slopes below this do not vote.
 LEAST_SLOPE = 1.0
 #: Votes, as a share of a full rim, from which a place is looked at.
-LEAST_SHARE = 0.16
+LEAST_SHARE = 0.2
 
 
 @dataclass(frozen=True, slots=True)

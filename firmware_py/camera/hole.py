@@ -20,7 +20,7 @@ from firmware_py.camera.seen import SeenDisc
 #: Radii, over that of the discs, from which the outline in the middle is fitted.
 STARTS = (0.8, 0.9, 1.0, 1.1, 1.25)
 #: A disc's outline differs from the common radius by at most this.
-SAME_RADIUS = 0.07
+SAME_RADIUS, WIDER_RADIUS = 0.06, 0.11
 #: Least share of a rim of the common radius.
 LEAST_RIM = 0.65
 #: A disc in the hole is off its centre by at most this many disc radii: play of the hole, its place, parallax.
@@ -30,7 +30,7 @@ OFF_CENTRE = 0.3
 #: An outline at least this complete and this much wider than a disc is the rim of an empty hole.
 OPEN_RIM, OPEN_WIDER = 0.7, 1.07
 #: A disc in the hole has a team's colour to within this many standard deviations.
-MOST_STRANGE = 2.6
+MOST_STRANGE, USUAL_STRANGE = 2.6, 1.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +73,13 @@ def read_hole(lab: Floats, calibration: Calibration, r0_mm: float, teams: TeamCo
     seen = rims.examine(lab, matrix, fixed, np.array([r0_mm]))
     rim = float(seen.agreement[0] * min(seen.contrast[0] / 0.8, 1.0))
     off = float(np.linalg.norm(fixed[0] - hole))
-    same_radius = abs(ratio - 1.0) < SAME_RADIUS or float(quality[best]) < rim
     disc = None
-    if teams is not None and rim >= LEAST_RIM and same_radius and off <= OFF_CENTRE * r0_mm:
-        colour = seen.colour[0]
-        if float(strangeness(seen.colour, teams)[0]) <= MOST_STRANGE:
-            disc = _disc_in_hole(calibration, fixed[0], colour, rim, r0_mm)
+    if teams is not None and rim >= LEAST_RIM and off <= OFF_CENTRE * r0_mm:
+        odd = float(strangeness(seen.colour, teams)[0])
+        # The rim of the hole around the disc may be the clearer outline, if the colour leaves no doubt.
+        slack = WIDER_RADIUS if odd < USUAL_STRANGE else SAME_RADIUS
+        if odd <= MOST_STRANGE and (abs(ratio - 1.0) < slack or float(quality[best]) < rim):
+            disc = _disc_in_hole(calibration, fixed[0], seen.colour[0], rim, r0_mm)
     other_radius = ratio > OPEN_WIDER or ratio < 2.0 - OPEN_WIDER
     return HoleReading(
         open=disc is None and float(quality[best]) >= OPEN_RIM and other_radius,

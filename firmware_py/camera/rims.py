@@ -13,7 +13,7 @@ import numpy as np
 
 from firmware_py.camera.lab import Array, Floats, apply_homography, sample_filled
 
-RAYS = 64
+RAYS = 48
 #: Rays are sampled from this to that part of the radius.
 FROM, TO = 0.45, 1.5
 #: Step between samples, in radii; about a pixel for discs of 20 px.
@@ -116,7 +116,7 @@ def refine(
     *,
     foot_xy_mm: tuple[float, float],
     fixed: bool,
-    windows: tuple[float, ...] = (0.16, 0.12, 0.08, 0.08),
+    windows: tuple[float, ...] = (0.16, 0.1, 0.08),
 ) -> tuple[Array, Array]:
     """Fit circles to the rims around rough places.
 

@@ -16,7 +16,7 @@ from firmware_py.camera.ringfit import RingFit, fit_rings
 from firmware_py.camera.ringsearch import SIDE_PX, Sighting, edge_voters, likely_tilts, look_again, sight_rings
 
 #: The rings are fitted in a picture of at most this long side; more pixels add time, not truth.
-WORK_PX = 1600
+WORK_PX = 1280
 #: Every line must be covered so far, and all together so far; boards reach 0.75 and more, other round things 0.3.
 LEAST_COVERAGE = 0.5
 MEAN_COVERAGE = 0.6
@@ -102,7 +102,9 @@ def shrink(bgr: Image, long_side: int) -> tuple[Image, float]:
     if factor >= 1.0:
         return bgr, 1.0
     size = (max(1, round(bgr.shape[1] * factor)), max(1, round(bgr.shape[0] * factor)))
-    return np.asarray(cv2.resize(bgr, size, interpolation=cv2.INTER_AREA), dtype=np.uint8), factor
+    # Bilinear samples miss nothing while they lie closer than two pixels, and are several times faster.
+    how = cv2.INTER_LINEAR if factor > 0.55 else cv2.INTER_AREA
+    return np.asarray(cv2.resize(bgr, size, interpolation=how), dtype=np.uint8), factor
 
 
 def scaling(factor_x: float, factor_y: float) -> Array:

@@ -20,16 +20,16 @@ SIDE_PX = 480
 #: Votes are cast this far from an edge, in parts of the long side.
 VOTE_RANGE = (0.04, 0.56)
 #: At most so many edges vote; they are thinned evenly.
-VOTERS = 9000
+VOTERS = 6000
 #: Peaks of the vote that are tried as centres.
-PEAKS = 6
+PEAKS = 4
 #: Outer radius looked for, in parts of the long side.
 RADIUS_RANGE = (0.10, 0.56)
 #: Radius of the 15 line over that of the outer line.
 INNER_RATIO = (0.285, 0.40)
 #: Radius of the 10 line over that of the outer line departs from twice the inner ratio by at most this much.
 MIDDLE_SLACK = 0.06
-ANGLES = 180
+ANGLES = 144
 #: Tilts tried when a plain look fails.
 TILTS_DEG = (15.0, 26.0, 36.0)
 #: Focal length over the long side assumed for turning a view upright.
