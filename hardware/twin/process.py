@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+from functools import partial
 from pathlib import Path
 from types import FrameType
 
@@ -16,22 +17,23 @@ from hub.rules.errors import RulesError
 
 
 def renderer(setting: Setting) -> Eye:
-    """The optics of a setting.
-
-    Raises:
-        BoardError: no such board or style.
-    """
+    """The optics of a setting whose board and style exist."""
     import cv2
 
     from hardware.twin.optics import Renderer, nominal_optics, nominal_pose
     from hardware.twin.styles import NAMED
 
     cv2.setNumThreads(1)  # a club of boards shares the processor
-    if setting.style not in NAMED:
-        raise BoardError(f"no board looks like {setting.style!r}; there are {', '.join(sorted(NAMED))}")
     board = load_board(setting.board)
     pose = nominal_pose(board, setting.size_wh)
     return Renderer(board, NAMED[setting.style], pose, nominal_optics(), setting.seed)
+
+
+def _check_style(style: str) -> None:
+    from hardware.twin.styles import NAMED
+
+    if style not in NAMED:
+        raise BoardError(f"no board looks like {style!r}; there are {', '.join(sorted(NAMED))}")
 
 
 def run(
@@ -77,7 +79,8 @@ def run(
         Evening(rules, rounds, games), size_wh, style, expects,
     )  # fmt: skip
     try:
-        twin = Twin(setting, renderer(setting))
+        _check_style(style)
+        twin = Twin(setting, partial(renderer, setting))
     except (BoardError, LineError, RulesError, OSError, ValueError) as error:
         print(f"twin: {error}", file=sys.stderr)
         return 2

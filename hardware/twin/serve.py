@@ -90,13 +90,14 @@ class Twin:
 
     Args:
         setting: how it is run.
-        eye: draws the frames.
+        open_eye: makes what draws the frames; called when the first frame is due, because that takes a while and
+            peers should find the line at once.
 
     Raises:
         BoardError, RulesError, LineError: what the setting names does not exist or cannot be used.
     """
 
-    def __init__(self, setting: Setting, eye: Eye) -> None:
+    def __init__(self, setting: Setting, open_eye: Callable[[], Eye]) -> None:
         self._setting = setting
         board = load_board(setting.board)
         self._world = World(board, setting.seed)
@@ -106,7 +107,8 @@ class Twin:
             board, self._world, self._hands, setting.evening, seed=setting.seed, diary=self._diary,
             alone="players" not in setting.expects,
         )  # fmt: skip
-        self._eye = eye
+        self._open_eye = open_eye
+        self._eye: Eye | None = None
         self._memory = FrameMemory(setting.memory_path, size_wh=setting.size_wh, slots=_SLOTS)
         self._clock = SimClock(time.monotonic_ns(), setting.speed)
         self._party = Party(setting.socket_path, self._welcome)
@@ -346,6 +348,7 @@ class Twin:
         if self._party.has("camera") or owed:
             slot = number % _SLOTS
             self._memory.retract(slot)
+            self._eye = self._eye or self._open_eye()
             picture = self._eye.render(self._world.scene(), number)
             pixels = np.frombuffer(self._memory.pixels(slot), np.uint8).reshape(picture.shape)
             pixels[:] = picture

@@ -35,7 +35,7 @@ class Board:
     def __init__(self, folder: Path, **changes: Any) -> None:
         wanted: dict[str, Any] = {"lockstep": True, "evening": Evening(rounds=1), "size_wh": SIZE, "seed": 2, **changes}
         self.setting = Setting(folder / "twin.sock", folder / "frames", folder / "truth", **wanted)
-        self.twin = Twin(self.setting, Eye())
+        self.twin = Twin(self.setting, Eye)
         self.thread = threading.Thread(target=self.twin.run)
         self.thread.start()
 
