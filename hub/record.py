@@ -12,6 +12,7 @@ from hub.judging import in_play
 from hub.link.messages import Layout, LayoutDisc
 from hub.link.snapshot import Side
 from hub.state import Match, Removal, Round, ShotRecord
+from hub.tally import expected
 
 SAME_PLACE_MM = 6.0
 """A disc of the same colour that near to where one lay is the same disc under a new id (a restarted camera)."""
@@ -125,13 +126,16 @@ def _why(shot: ShotRecord, disc: str) -> Literal["foul", "out"]:
     return "foul" if disc in shot.foul_set else "out"
 
 
-def recorded(playing: Round, layout: tuple[LayoutDisc, ...], *, first: bool) -> Round:
+def recorded(playing: Round, layout: tuple[LayoutDisc, ...], *, first: bool, unseen: bool = False) -> Round:
     """Let the record follow the layout, except for discs gone for no known reason: a hand may be clearing.
+
+    They count until the next shot, which shows that play goes on without them.
 
     Args:
         playing: the round.
         layout: what lies on the board and in the hole now.
         first: whether it is the first layout after a shot, which corrects the shot's own account.
+        unseen: whether it tells of a shot that nobody saw, which may have sent discs off.
     """
     last = playing.shots[-1] if playing.shots else None
     going = {removal.disc.id for removal in playing.removals}
@@ -139,11 +143,12 @@ def recorded(playing: Round, layout: tuple[LayoutDisc, ...], *, first: bool) -> 
     explained = {*going, *(last.foul_set if last is not None else ()), *playing.lying}
     gone = [disc for disc in playing.record if disc.id not in on_board and disc.id not in explained]
     now = [disc for disc in surface(layout, playing) if disc.id not in going]
-    sweeping = len(gone) >= SWEPT_DISCS or not on_board
-    if playing.done and not first:
+    if unseen:
+        gone = []
+    elif playing.done and not first:
         was = {disc.id: disc for disc in playing.record}
         now = [_where_it_lay(disc, was[disc.id]) for disc in now if disc.id in was]
-    elif not sweeping:
+    elif first and not playing.done and len(gone) < SWEPT_DISCS and on_board:
         gone = []
     return replace(playing, record=(*now, *gone))
 
@@ -207,11 +212,18 @@ def with_out(match: Match, playing: Round, layout: tuple[LayoutDisc, ...]) -> Ro
 
 
 def surplus(match: Match, playing: Round, layout: tuple[LayoutDisc, ...], side: Side, counted: int) -> list[LayoutDisc]:
-    """Discs of a side beyond those it has shot: shots that nobody saw, as while the camera was away."""
+    """Discs of a side that tell of shots that nobody saw, as while the camera was away.
+
+    There are more than it has shot, or a new one lies there while it had the turn and none of its own is missing.
+    """
     mine = [d for d in layout if match.side_of(d.colour) == side and d.id not in playing.old]
     in_hole = [d for d in mine if d.state == "hole" and d.id not in playing.lying]
     on_board = [d for d in mine if d.id not in playing.lying and in_play(d, match, playing)]
     known = {disc for shot in playing.shots for disc in (shot.disc, *shot.rest)}
     new = [d for d in (*in_hole, *on_board) if d.id not in known]
+    here = {disc.id for disc in layout}
+    gone = [d for d in playing.record if match.side_of(d.colour) == side and d.id not in here]
+    turn = expected(match, playing)
+    came = len(new) - len(gone) if turn is not None and turn[0] == side else 0
     taken = sum(shot.side == side for shot in playing.shots)
-    return new[: max(0, len(in_hole) + len(on_board) + counted - taken)]
+    return new[: max(0, came, len(in_hole) + len(on_board) + counted - taken)]

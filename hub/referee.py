@@ -96,9 +96,10 @@ def on_layout(state: TableState, entry: Entry, fact: Layout) -> TableState:
         lying=tuple(disc for disc in playing.lying if disc in ids),
     )
     state, first = _settled(state.with_running(playing), entry, ids)
-    playing = recorded(_playing(state), layout, first=first)
-    state = _inferred(state.with_running(playing), entry, match)
-    playing = without_gone(_playing(state), ids)
+    seen = len(_playing(state).shots)
+    state = _inferred(state, entry, match)
+    playing = recorded(_playing(state), layout, first=first, unseen=len(_playing(state).shots) > seen)
+    playing = without_gone(playing, ids)
     return settle(state.with_running(with_out(match, playing, layout)), entry)
 
 

@@ -18,6 +18,9 @@ HABITS = {
     "fouls-left-lying": Habits(foul=0.5, leave_foul=0.5),
     "fingers": Habits(finger=0.3),
     "blind-beam": Habits(beam_blind=0.5, twenty=0.5),
+    "camera-restarts": Habits(camera_restart=0.3, line=0.2),
+    "unseen-shots": Habits(unseen_shot=0.15, foul=0.0),
+    "fast-sweeps": Habits(fast_sweep=1.0),
     "all-at-once": Habits(0.3, 0.3, 0.2, 0.2, 0.3, 0.2, 0.2, 0.3, 0.2),
 }
 
@@ -40,12 +43,15 @@ def play_round(club: Club, world: World, opener: str, board: str = "b1") -> Trut
         world.shoot(side)
         answer_all(club, world, board)
         holds(club.table(board), world.dealt)
-    world.lift()
+    if not world.habits.fast_sweep:
+        world.lift()
     answer_all(club, world, board)
     truth = world.finish()
-    if world.discs:  # with nothing but lifted 20s the board is cleared already, and the round counted
+    if world.discs and not (world.habits.fast_sweep or world.habits.unseen_shot):
+        # With nothing but lifted 20s the board is cleared already, and the round counted.
         assert club.table(board).phase == "round_over"
     world.clear()
+    answer_all(club, world, board)
     return truth
 
 

@@ -90,6 +90,9 @@ class Habits:
     beam_blind: float = 0.0
     nudge: float = 0.0
     episode_ends: float = 0.5
+    unseen_shot: float = 0.0
+    fast_sweep: float = 0.0
+    camera_restart: float = 0.0
 
 
 Send = Callable[[str, Fact, int], None]
@@ -266,11 +269,13 @@ class World:
             end_ns=end_ns,
             doubts=doubts,
         )
-        self.send("camera", shot, self.wait(0.3))
         if flight.holed is not None:
             self.hole = flight.holed
             self.discs = [d for d in self.discs if d.id != flight.holed.id]
-        self.layout()
+        if flight.holed is not None or self.rng.random() >= self.habits.unseen_shot:
+            self.send("camera", shot, self.wait(0.3))
+        if self.shots < 2 * self.dealt or flight.foul or self.rng.random() >= self.habits.fast_sweep:
+            self.layout()
 
     def aftermath(self, flight: Flight) -> None:
         """What the players do about it."""
@@ -284,6 +289,8 @@ class World:
             self.truth.opponents_twenties += flight.holed.side != flight.side
         if self.rng.random() < self.habits.nudge and self.discs:
             self.nudge()
+        if self.rng.random() < self.habits.camera_restart:
+            self.rename()
 
     def apart(self, disc: Disc) -> Disc:
         """The disc itself if it touches no other, else one beside, at the same radius class."""
@@ -336,6 +343,15 @@ class World:
         self.wait(0.5)
         self.layout()
 
+    def rename(self) -> None:
+        """The camera's daemon starts anew and has forgotten all names."""
+        for number, disc in enumerate(self.discs):
+            self.serial += 1
+            jitter_mm = self.rng.uniform(-0.05, 0.05)
+            self.discs[number] = replace(disc, id=f"d{self.serial}", x_mm=disc.x_mm + jitter_mm)
+        if self.hole is None:
+            self.layout()
+
     def finish(self) -> Truth:
         """All discs are shot: what lies on the board counts."""
         assert self.truth is not None
@@ -348,6 +364,8 @@ class World:
 
     def answer(self, question: Any) -> str:
         """What an honest player says."""
+        if question.kind == "round":
+            return "keep"
         if question.kind == "line":
             disc = next(d for d in [*self.discs, *([self.hole] if self.hole else [])] if d.id == question.facts["disc"])
             return str(disc.value)
