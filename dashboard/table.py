@@ -37,11 +37,11 @@ def blueprint(club: Club) -> Blueprint:
                 auth.accept_link(board, request.args["token"])
                 # Without the token in the address bar nobody copies it by accident.
                 return redirect(url_for("table.page", board=board), 303)
-            board_or_404(club, board)
+            may_ask = bool(auth.token_for(board))
+            if not may_ask:  # whoever has the PIN of a board without sensors may start its first match
+                board_or_404(club, board)
         except ApiError as error:
             return render_template("missing.html", message=error.message, boards=club.boards()), error.status
-        return render_template(
-            "table.html", board=board, may_ask=bool(auth.token_for(board)), rules=RULES, half=half_mm(club.geometry)
-        )
+        return render_template("table.html", board=board, may_ask=may_ask, rules=RULES, half=half_mm(club.geometry))
 
     return pages

@@ -97,7 +97,7 @@ def _judged(
             return "offline", "board offline"
         return "partial", f"{' and '.join(offline)} offline"
     if table is None:
-        return "no_hub", "waiting for the hub"
+        return ("no_hub", "waiting for the hub") if online else ("idle", "free")
     for true, code, text in (
         (bool(table.remove), "remove", "take discs off"),
         (bool(table.questions), "question", "question open"),

@@ -321,7 +321,7 @@ function fillActions(table) {
   at("undo").disabled = !table?.can_undo;
   at("redo").disabled = !table?.can_redo;
   at("abandon").hidden = !running;
-  const wanted = table ? String(!running) : "";
+  const wanted = String(!running);
   if (at("start").dataset.offered !== wanted) {
     at("start").dataset.offered = wanted;
     at("start").open = wanted === "true";

@@ -34,6 +34,18 @@ def test_the_pin_of_a_board_opens_it(client: FlaskClient, site: Site, hub: FakeH
     assert Phone(client, "board-1").ask("undo").status_code == 200
 
 
+def test_the_first_match_of_a_board_without_sensors_is_started_with_its_pin(client: FlaskClient, hub: FakeHub) -> None:
+    assert client.get("/table/board-1").status_code == 404
+    log_in(client)
+    assert client.get("/table/board-1").status_code == 200
+    stream = client.get("/api/1/boards/board-1/stream", buffered=False)
+    first = next(chunk for chunk in stream.iter_encoded() if b"event: snapshot" in chunk)
+    assert b'"code":"idle"' in first
+    stream.close()
+    assert Phone(client, "board-1").ask("start").status_code == 200
+    assert hub.asked[-1][0] == "board-1"
+
+
 def test_a_wrong_pin_says_so_and_opens_nothing(client: FlaskClient, site: Site, hub: FakeHub) -> None:
     hub.publish(idle("board-1"))
     site.club.work()

@@ -63,6 +63,7 @@ STATES: list[tuple[str, Table | None, dict[str, bool], bool, tuple[str, str]]] =
         ("fault", "beam: not removed"),
     ),
     ("hub dead", playing(), {}, False, ("no_hub", "hub offline")),
+    ("no sensors and no match yet", None, {}, True, ("idle", "free")),
     ("no table yet", None, {"beam": True}, True, ("no_hub", "waiting for the hub")),
 ]
 
