@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -77,4 +78,71 @@ def test_score_of_two_rounds_is_the_truths(quick_path: Path, habits: Habits, see
     assert [r.totals for r in rounds] == [t.totals for t in truths]
     assert [r.twenties for r in rounds] == [t.twenties for t in truths]
     assert all(view.provisional == 0 for view in club.table().sides.values())
+    club.close()
+
+
+def differential(totals: dict[str, int]) -> dict[str, int]:
+    high, low = max(totals.values()), min(totals.values())
+    return {side: high - low if total == high else 0 for side, total in totals.items()}
+
+
+def two_one_nothing(totals: dict[str, int]) -> dict[str, int]:
+    if totals["A"] == totals["B"]:
+        return {"A": 1, "B": 1}
+    return {side: 2 if total == max(totals.values()) else 0 for side, total in totals.items()}
+
+
+@pytest.mark.parametrize(
+    ("rules", "dealt", "added", "over"),
+    [
+        (
+            "match-play",
+            12,
+            two_one_nothing,
+            lambda scores, rounds: max(scores.values()) >= 8 and scores["A"] != scores["B"],
+        ),
+        ("classic", 12, differential, lambda scores, rounds: max(scores.values()) >= 100),
+        ("nca", 8, two_one_nothing, lambda scores, rounds: rounds == 4),
+    ],
+)
+@pytest.mark.parametrize("seed", [11, 12])
+def test_a_whole_match_ends_when_and_as_it_should(
+    quick_path: Path, *, rules: str, dealt: int, added: Any, over: Any, seed: int
+) -> None:
+    club = Club(quick_path)
+    assert club.ask("start", {"rules": rules, "level": "judge"}).ok
+    world = world_on(club, seed, Habits(line=0.2, contact_doubt=0.1))
+    world.dealt = dealt
+    scores = {"A": 0, "B": 0}
+    rounds = 0
+    while not over(scores, rounds):
+        assert club.table().phase in {"round", "round_over"}
+        assert rounds < 30
+        truth = play_round(club, world, "AB"[rounds % 2])
+        rounds += 1
+        scores = {side: scores[side] + points for side, points in added(truth.totals).items()}
+        assert {side: view.score for side, view in club.table().sides.items()} == scores
+    table = club.table()
+    assert table.phase == "match_over"
+    assert len(table.rounds) == rounds
+    leader = max(scores, key=lambda side: scores[side])
+    assert table.winner == (None if scores["A"] == scores["B"] else leader)
+    club.close()
+
+
+def test_a_match_over_several_games_alternates_the_opener_game_by_game(quick_path: Path) -> None:
+    club = Club(quick_path)
+    assert club.ask("start", {"rules": "nca", "level": "judge", "games": 3}).ok
+    world = world_on(club, 21, Habits())
+    world.dealt = 8
+    openers = []
+    while club.table().phase != "match_over":
+        table = club.table()
+        assert table.opener is not None
+        openers.append((table.game, table.round, table.opener))
+        play_round(club, world, table.opener)
+    assert openers[:8] == [(1, n, "ABAB"[n - 1]) for n in range(1, 5)] + [(2, n, "BABA"[n - 1]) for n in range(1, 5)]
+    won = {side: view.games for side, view in club.table().sides.items()}
+    assert sum(won.values()) <= 3
+    assert max(won.values()) >= 2 or len(openers) == 12
     club.close()
