@@ -109,7 +109,7 @@ function fillRow({ row, parts }, key, side, table) {
   parts.hammer.hidden = !side.hammer;
   pips(parts.pips, side.shots_left, side.colour);
   const playing = ["round", "settling", "round_over"].includes(table.phase);
-  text(parts.live, playing ? `${side.board + 20 * side.twenties} points` : "");
+  text(parts.live, playing ? `${side.board + 20 * side.twenties} pts` : "");
   parts.live.title = "this round, as it lies";
   text(parts.twenties, side.twenties);
   text(parts.provisional, side.provisional ? `+${side.provisional}` : "");

@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from typing import Any
 
+from msgspec.structs import replace
+
 from hub.link.snapshot import (
     Choice,
     DiscView,
@@ -94,3 +96,36 @@ FOUL = VerdictView(9, "B", valid=False, code="no_contact", text="Foul: the shot 
 def twenty(flash_id: str = "f1", side: str = "A", colour: str = "light", **more: Any) -> Flash:
     at_ms = more.pop("at_ms", time.time_ns() // 1_000_000)
     return Flash(flash_id, f"twenty_{colour}", f"20 for {colour}", side=side, at_ms=at_ms, **more)
+
+
+_NAMES = ("Ann Tremblay", "Bo Jansen", "Christopher Robinson", "Dee", "Élodie", "Fritz", "Gwen", "Hal", "Ivy", "Jon")
+
+
+def club_of(count: int) -> list[Table]:
+    """As many boards as wanted, each in another state, as on a club's evening."""
+    tables = []
+    for n in range(count):
+        table = playing(f"board-{n + 1}", a=_NAMES[2 * n % 10], b=_NAMES[(2 * n + 1) % 10], round=3 + n % 4)
+        a, b = table.sides["A"], table.sides["B"]
+        table = replace(
+            table, sides={"A": replace(a, score=2 + n % 5, shots_left=7 - n % 6), "B": replace(b, score=n % 4)}
+        )
+        tables.append(_in_state(table, n % 12))
+    return tables
+
+
+def _in_state(table: Table, which: int) -> Table:
+    a, b = table.sides["A"], table.sides["B"]
+    hammer_a = {"A": replace(a, hammer=True), "B": replace(b, hammer=False)}
+    won = {"A": replace(a, score=8, shots_left=0, games=1), "B": replace(b, shots_left=0)}
+    hundred = {"A": replace(a, score=85), "B": replace(b, score=100)}
+    three = {**table.sides, "C": SideView("Cal", "third", score=4, shots_left=8)}
+    changes: dict[int, dict[str, Any]] = {
+        1: {"questions": (QUESTION,), "sides": {"A": replace(a, provisional=1), "B": b}},
+        2: {"remove": (REMOVAL,), "verdict": FOUL, "turn": "A", "sides": hammer_a},
+        5: {"phase": "match_over", "winner": "A", "turn": None, "discs": (), "verdict": None, "sides": won},
+        6: {"rules": "Club to 100", "sides": hundred},
+        7: {"sides": three},
+        9: {"sensors": {**ON, "camera": SensorView(online=False)}},
+    }
+    return idle(table.board) if which == 4 else replace(table, **changes.get(which, {}))

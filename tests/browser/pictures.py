@@ -1,0 +1,78 @@
+"""Takes the pictures of the pages for the documentation: ``python -m tests.browser.pictures``."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import tempfile
+from pathlib import Path
+
+from msgspec.structs import replace
+from playwright.sync_api import Browser, sync_playwright
+
+from hub.link.config import MqttSection
+from tests.browser.conftest import CHROMIUM_ARGS, PHONE, WALL
+from tests.conftest import PROJECT, embedded_broker_process
+from tests.dashboard.conftest import TOKEN, FakeHub, RealBroker
+from tests.dashboard.running import Running, config_for
+from tests.dashboard.samples import QUESTION, club_of, playing, twenty
+
+FOLDER = PROJECT / "docs" / "pictures"
+QUALITY = 88
+
+
+def main() -> None:
+    """Start broker and dashboard, publish a club, photograph it."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    broker = embedded_broker_process()
+    broker.start()
+    with tempfile.TemporaryDirectory() as folder:
+        site = Running(replace(config_for(Path(folder)), mqtt=MqttSection(broker.url)), Path(folder))
+        hub = FakeHub(RealBroker(broker.url))
+        hub.start()
+        try:
+            with sync_playwright() as playwright:
+                browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=CHROMIUM_ARGS)
+                _walls(browser, site, hub)
+                _phone(browser, site, hub)
+                browser.close()
+        finally:
+            hub.close()
+            site.signal(signal.SIGKILL)
+            broker.stop()
+
+
+def _walls(browser: Browser, site: Running, hub: FakeHub) -> None:
+    page = browser.new_page(viewport=WALL, base_url=site.url)
+    page.goto("/")
+    for count in (1, 4, 12):
+        hub.publish(*club_of(count))
+        page.locator(".tile").nth(count - 1).wait_for()
+        page.wait_for_timeout(600)
+        page.screenshot(path=FOLDER / f"wall-{count}.jpg", quality=QUALITY)
+    page.goto("/?boards=board-1,board-2,board-3,board-4")
+    page.locator(".tile").nth(3).wait_for()
+    first = club_of(1)[0]
+    hub.publish(replace(first, rev=50, flash=twenty("f1")))
+    page.locator("[data-flash]").wait_for()
+    page.wait_for_timeout(900)
+    page.screenshot(path=FOLDER / "wall-twenty.jpg", quality=QUALITY)
+    page.close()
+
+
+def _phone(browser: Browser, site: Running, hub: FakeHub) -> None:
+    page = browser.new_page(viewport=PHONE, base_url=site.url, device_scale_factor=2)
+    page.goto(f"/table/board-1?token={TOKEN}")
+    hub.publish(playing("board-1", rev=60))
+    page.locator("g.disc").first.wait_for()
+    page.wait_for_timeout(600)
+    page.screenshot(path=FOLDER / "phone-board.jpg", quality=QUALITY)
+    hub.publish(playing("board-1", rev=61, questions=(QUESTION,)))
+    page.locator(".question").wait_for()
+    page.wait_for_timeout(400)
+    page.screenshot(path=FOLDER / "phone-question.jpg", quality=QUALITY)
+    page.close()
+
+
+if __name__ == "__main__":
+    main()
