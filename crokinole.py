@@ -200,5 +200,24 @@ def verify(files: tuple[Path, ...]) -> None:
     sys.exit(1 if failed else 0)
 
 
+_BENCHES = {"rules": "hub.rules.bench", "vision": "firmware_py.camera.bench", "hub": "hub.bench"}
+
+
+@main.command()
+@click.argument("room", type=click.Choice(list(_BENCHES)))
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+def bench(room: str, as_json: bool) -> None:
+    """Measure a room beside a baseline in the same run; ratios hold where the machine's speed drifts."""
+    import importlib
+    import json
+
+    figures: dict[str, Any] = importlib.import_module(_BENCHES[room]).bench()
+    if as_json:
+        click.echo(json.dumps(figures))
+        return
+    for name, value in figures.items():
+        click.echo(f"{name:36} {value:.4g}" if isinstance(value, float) else f"{name:36} {value}")
+
+
 if __name__ == "__main__":
     main()
