@@ -25,7 +25,9 @@ twin       ``over {}``                                    to players: the evenin
 ========== ============================================== =====================================================
 
 In lock-step the twin moves its clock on only when every ``taken`` has come and the players have seen the snapshot
-that follows from the facts up to those ``seq``.
+that follows from the facts up to those ``seq``, and when every wish has been answered. A peer that comes back after
+its end hears the frame or tick that it had not taken, or the open wishes, once more. At real speed nobody is waited
+for: a frame that would be late, or that a slow camera could not take, is left out together with its number.
 """
 
 from __future__ import annotations

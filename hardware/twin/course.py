@@ -34,7 +34,6 @@ _ROUND_NS = 20_000 * _MS
 _ANSWER_NS = 1_000 * _MS
 _AGAIN_NS = 3_000 * _MS
 _REST_NS = 8_000 * _MS
-_REHEARSALS = 2  # in one step, so that a frame is never late because somebody thinks
 _COLOURS: dict[str, Colour] = {"A": "light", "B": "dark", "C": "third"}
 
 
@@ -80,6 +79,7 @@ class Course:
         seed: of the players.
         diary: where the truth is written.
         alone: play without a hub, for harnesses that have none.
+        rehearsals: how many a thinking player makes in one step; a step may not take longer than a frame.
         skill: how well the players play.
     """
 
@@ -93,10 +93,11 @@ class Course:
         seed: int,
         diary: truth.Diary,
         alone: bool = False,
+        rehearsals: int = 2,
         skill: Skill | None = None,
     ) -> None:
         self._board, self._world, self._hands, self._evening = board, world, hands, evening
-        self._diary, self._alone = diary, alone
+        self._diary, self._alone, self._rehearsals = diary, alone, rehearsals
         self._players = {side: Player(board, f"player-{seed}-{side}", skill) for side in _COLOURS}
         self._seats = tuple(seat for seat, _ in SEATS["singles"])
         self.match = truth.new_match(board, evening.rules, evening.match_games)
@@ -170,7 +171,10 @@ class Course:
 
     def _think(self, now_ns: int) -> None:
         if self._abandoned():
-            self._clear(now_ns)
+            if self._ends and self._shows("match_over"):
+                self._finish(now_ns)
+            else:
+                self._clear(now_ns)
             return
         turn = self.match.state.turn
         if turn is None:
@@ -181,7 +185,7 @@ class Course:
             disc = DiscState(f"{side}{number}", _COLOURS[side], 0.0, 0.0)
             self._thought = self._players[side].think(self._world, self.match.state, disc)
         try:
-            for _ in range(_REHEARSALS):
+            for _ in range(self._rehearsals):
                 next(self._thought)
         except StopIteration as done:
             shot: DiscState = done.value
@@ -271,25 +275,33 @@ class Course:
 
     def _leave(self, now_ns: int) -> None:
         """The board is empty: on to the next round as soon as the table is ready for it."""
-        waited_ns = now_ns - self._since_ns
-        if self.match.state.taken or self.match.state.position.discs:
-            # The match was abandoned in the middle of a round.
+        last = self.match.over or self.rounds == self._evening.rounds
+        if not last and (self.match.state.taken or self._abandoned()):
+            # Somebody has ended the match before its time.
             self._enter("resting", now_ns)
             return
-        last = self.match.over or self.rounds == self._evening.rounds
         ready = self._shows("match_over") or (self._shows("round") and (self.table or {}).get("shot", 0) == 0)
-        if waited_ns < (_STILL_NS if self._alone or ready else _ROUND_NS):
+        if now_ns - self._since_ns < (_STILL_NS if self._alone or ready else _ROUND_NS):
             return
-        if last:
-            self._diary.write({"is": "final", "scores": dict(self.match.state.score.scores)})
-        ends = self._evening.rounds or self._evening.games
-        if last and ends:
-            self._enter("over", now_ns)
+        if last and self._ends:
+            self._finish(now_ns)
         elif last:
+            self._write_final()
             self._enter("resting", now_ns)
         else:
             self.match = truth.next_game(self.match)
             self._enter("thinking", now_ns)
+
+    @property
+    def _ends(self) -> bool:
+        return bool(self._evening.rounds or self._evening.games)
+
+    def _write_final(self) -> None:
+        self._diary.write({"is": "final", "scores": dict(self.match.state.score.scores)})
+
+    def _finish(self, now_ns: int) -> None:
+        self._write_final()
+        self._enter("over", now_ns)
 
     def _answer_questions(self, table: Json, now_ns: int) -> None:
         """Answer each open question about a second after it came up, and again if it stays open."""

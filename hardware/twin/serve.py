@@ -105,7 +105,7 @@ class Twin:
         self._diary = truth.Diary(setting.truth_path)
         self._course = Course(
             board, self._world, self._hands, setting.evening, seed=setting.seed, diary=self._diary,
-            alone="players" not in setting.expects,
+            alone="players" not in setting.expects, rehearsals=2 if setting.lockstep else 1,
         )  # fmt: skip
         self._open_eye = open_eye
         self._eye: Eye | None = None

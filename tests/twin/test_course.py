@@ -207,6 +207,29 @@ def test_a_match_that_somebody_ends_is_cleared_away_and_another_begins() -> None
     assert room.course.match.state.taken == 0
 
 
+def test_a_match_that_the_hub_ends_too_early_ends_the_evening_and_not_the_patience() -> None:
+    room = Room(rounds=0, games=1)
+    room.table = {"phase": "idle", "shot": 0, "questions": []}
+    room.until(lambda: room.course.match.state.taken == 2)
+    room.table = {"phase": "match_over", "shot": 2, "questions": []}
+    room.until(lambda: room.course.over, 10)
+
+
+def test_a_match_that_is_ended_between_two_rounds_is_followed_by_another() -> None:
+    room = Room(rounds=0)
+    room.table = {"phase": "idle", "shot": 0, "questions": []}
+
+    def cleared() -> bool:
+        room.follow()
+        return room.course.stage == "leaving"
+
+    room.until(cleared)
+    room.table = {"phase": "idle", "shot": 0, "questions": []}
+    starts = len(room.asked)
+    room.until(lambda: len(room.asked) > starts, 15)
+    assert room.asked[-1].request == "start"
+
+
 @pytest.mark.parametrize(("rounds", "games", "over"), [(2, 0, 5), (0, 3, 3), (0, 0, 1)])
 def test_the_match_is_long_enough_for_what_is_to_be_played(rounds: int, games: int, over: int) -> None:
     assert Evening(rounds=rounds, games=games).match_games == over
