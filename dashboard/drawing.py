@@ -71,8 +71,9 @@ def _mark(disc: DiscView, board: Board, removal: Removal | None, *, asked: bool)
     x, y = _place(disc.x_mm, disc.y_mm)
     lies = {"hole": "in the hole", "ditch": "in the ditch"}.get(disc.state, disc.state)
     title = f"{disc.colour} disc, {lies}"
-    if disc.state != "ditch":
-        title += f", {disc.value} points"
+    label = _label(disc, removal)
+    if label:
+        title += f", {label} points"
     if disc.close:
         title += ", too close to a line to call"
     if removal is not None:
@@ -84,12 +85,20 @@ def _mark(disc: DiscView, board: Board, removal: Removal | None, *, asked: bool)
         board.disc_radius_mm,
         disc.colour,
         disc.state,
-        "" if disc.state == "ditch" else str(disc.value),
+        label,
         disc.close,
         removal is not None,
         asked,
         title,
     )
+
+
+def _label(disc: DiscView, removal: Removal | None) -> str:
+    if disc.state == "ditch":
+        return ""
+    if disc.state == "hole" and (removal is None or removal.why == "twenty"):
+        return "20"  # banked already, so that the disc itself scores nothing more
+    return str(disc.value)
 
 
 def _place(x_mm: float, y_mm: float) -> tuple[float, float]:

@@ -99,9 +99,10 @@ def _judged(
     if table is None:
         return ("no_hub", "waiting for the hub") if online else ("idle", "free")
     for true, code, text in (
-        (bool(table.remove), "remove", "take discs off"),
+        (any(r.why != "twenty" for r in table.remove), "remove", "take discs off"),
         (bool(table.questions), "question", "question open"),
         (table.phase in _REVIEW_PHASES or _provisional(table), "review", "under review"),
+        (bool(table.remove), "remove", "lift the 20 out"),
         (bool(faults), "fault", faults[0] if faults else ""),
         (table.phase == "idle", "idle", "free"),
         (table.phase == "paused", "idle", "paused"),

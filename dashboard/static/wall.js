@@ -33,6 +33,7 @@ function makeTile(id) {
     flash: make("div", "flash"),
     flashWord: make("strong"),
     flashText: make("span"),
+    flashWhy: make("small"),
     free: make("p", "free"),
     veil: make("div", "veil"),
     veilText: make("strong"),
@@ -40,7 +41,7 @@ function makeTile(id) {
   parts.name.href = `/table/${id}`;
   parts.play.append(parts.board);
   parts.sides.append(parts.free);
-  parts.flash.append(parts.flashWord, parts.flashText);
+  parts.flash.append(parts.flashWord, parts.flashText, parts.flashWhy);
   parts.flash.setAttribute("role", "status");
   parts.veil.append(parts.veilText);
   parts.history.setAttribute("aria-label", "Finished rounds");
@@ -203,6 +204,8 @@ function showFlash(entry, view, { kind, flash }) {
   text(parts.flashWord, FLASH_WORDS[family] ?? "");
   const named = side && ["twenty", "foul"].includes(family);
   text(parts.flashText, named ? sideName(side) : family === "withdrawn" ? "" : flash.text);
+  const verdict = view.table?.verdict;
+  text(parts.flashWhy, family === "foul" && verdict && !verdict.valid && verdict.side === flash.side ? verdict.text : "");
   mark(parts.flash, "colour", side?.colour);
   mark(parts.flash, "provisional", flash.provisional);
   tile.dataset.flash = family;

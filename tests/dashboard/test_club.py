@@ -36,6 +36,7 @@ STATES: list[tuple[str, Table | None, dict[str, bool], bool, tuple[str, str]]] =
         True,
         ("remove", "take discs off"),
     ),
+    ("a 20 to lift", playing(remove=(replace(REMOVAL, why="twenty"),)), {}, True, ("remove", "lift the 20 out")),
     ("settling", playing(phase="settling"), {}, True, ("review", "under review")),
     ("provisional 20", playing(sides=sides_with_provisional()), {}, True, ("review", "under review")),
     ("one sensor dead", playing(), {"camera": False, "beam": True}, True, ("partial", "camera offline")),

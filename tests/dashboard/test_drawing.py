@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from dashboard.drawing import Mark, drawing, empty_board, half_mm, marks
 from hardware.board import TOURNAMENT, Board, load_board, preset_names, to_xy
+from hub.link.snapshot import Removal
 from tests.dashboard.samples import DISCS, QUESTION, REMOVAL, disc, playing
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -36,6 +37,21 @@ def test_a_disc_shows_its_value_its_colour_and_how_it_lies() -> None:
         d.id: (d.colour, "" if d.state == "ditch" else str(d.value), d.state) for d in DISCS
     }
     assert found["d8"].title == "dark disc, in the hole, 20 points"
+
+
+@pytest.mark.parametrize(
+    ("removal", "label"),
+    [
+        (None, "20"),
+        (Removal("d", "dark", 0.0, 0.0, "twenty", "lift"), "20"),
+        (Removal("d", "dark", 0.0, 0.0, "foul", "off"), "0"),
+    ],
+)
+def test_a_disc_in_the_hole_is_a_20_although_it_scores_nothing_on_the_board(
+    removal: Removal | None, label: str
+) -> None:
+    banked = disc("d", "dark", 0.0, 0.0, 0, state="hole")
+    assert drawn(banked, remove=() if removal is None else (removal,))["d"].label == label
 
 
 def test_only_the_disc_close_to_a_line_is_marked_so() -> None:
