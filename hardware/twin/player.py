@@ -23,7 +23,6 @@ from hub.rules.verdict import Verdict
 _QUADRANT_DEG = 42.0
 _PLACES = 13
 _LATE_SHOTS = 12  # discs placed on a line early in the round rarely stay there
-_FINER = 4  # how often executions nearer to a line are looked for
 _MAX_MM_S = 2900.0
 
 Xy = tuple[float, float]
@@ -38,12 +37,14 @@ class Skill:
         pace: relative standard deviation of the speed.
         greed: how often a player goes for the 20 although an opposing disc must be struck.
         tries: executions that are rehearsed for each shot.
+        finer: how often, late in a round, as many again nearer to a line are looked for.
     """
 
     aim_deg: float = 1.7
     pace: float = 0.1
     greed: float = 0.05
     tries: int = 4
+    finer: int = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +113,7 @@ class Player:
         tries = [self._execute(plan, disc, world) for _ in range(self.skill.tries)]
         outcomes: list[Outcome] = []
         late = len(state.order) - state.taken <= _LATE_SHOTS
-        for look in range(1 + (_FINER if late else 0)):
+        for look in range(1 + (self.skill.finer if late else 0)):
             if look:
                 tries += self._near_lines(world, tries, outcomes)
             for shot in tries[len(outcomes) :]:

@@ -14,7 +14,7 @@ from hardware.twin.player import Skill
 from hardware.twin.world import World
 
 FRAME_NS = 33_333_333
-QUICK = Skill(tries=1)
+QUICK = Skill(tries=1, finer=0)
 
 
 class Room:

@@ -101,8 +101,8 @@ def test_the_same_seed_plays_the_same_round_and_another_does_not() -> None:
 
 
 def test_a_better_player_makes_fewer_fouls_and_more_twenties() -> None:
-    hardly = Skill(aim_deg=3.5, pace=0.2, greed=0.0, tries=1)
-    well = Skill(aim_deg=0.2, pace=0.02, greed=0.0, tries=1)
+    hardly = Skill(aim_deg=3.5, pace=0.2, greed=0.0, tries=1, finer=0)
+    well = Skill(aim_deg=0.2, pace=0.02, greed=0.0, tries=1, finer=0)
     fouls = {}
     for name, skill in (("hardly", hardly), ("well", well)):
         fouls[name] = sum(entry["counts"]["fouls"] for entry in play_rounds(5, 2, skill)[1])
