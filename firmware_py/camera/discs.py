@@ -121,7 +121,7 @@ def find_discs(
     return DiscReading(
         discs=tuple(discs),
         radius_mm=r0 / lift,
-        radius_seen=seen_radius is not None,
+        radius_seen=radius_mm is None and seen_radius is not None,
         teams=teams,
         surface_radius_mm=surface,
     )

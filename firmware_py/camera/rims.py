@@ -25,6 +25,9 @@ AGREES = 0.09
 #: Colour difference, in Lab units, from which in- and outside are told apart at all.
 LEAST_CONTRAST = 5.0
 
+#: From this distance of the foot point on, the side wall that shows is as broad as the look for the rim is exact.
+WALL_REACH_MM = 160.0
+
 _ANGLE = np.arange(RAYS) * (2 * np.pi / RAYS)
 #: Unit vectors of the rays, ``(RAYS, 2)``.
 DIRECTIONS = np.stack([np.cos(_ANGLE), np.sin(_ANGLE)], axis=1)
@@ -142,7 +145,7 @@ def refine(
         strength, _, _ = _edges(profiles)
         place, height = _peak(strength, 1.0, window)
         miss = place - 1.0
-        weight = np.minimum(height / FULL_EDGE, 1.0) * seen * _ray_weights(xy, foot_xy_mm, 330.0)
+        weight = np.minimum(height / FULL_EDGE, 1.0) * seen * _ray_weights(xy, foot_xy_mm, WALL_REACH_MM)
         step = np.zeros((len(xy), size))
         for _ in range(4):
             rest = miss - step @ design.T

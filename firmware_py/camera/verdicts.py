@@ -90,7 +90,7 @@ def trace_lines(calibration: Calibration, offsets: Array, widths: tuple[float, f
     basis = _basis(angle)
     waves = np.zeros((3, basis.shape[1]))
     # High waves need more evidence than low ones.
-    hold = np.diag([0.0] + [4.0 * k * k for k in range(1, WAVES + 1) for _ in (0, 1)])
+    hold = np.diag([0.0] + [0.4 * k * k for k in range(1, WAVES + 1) for _ in (0, 1)])
     for line in range(3):
         seen = np.isfinite(offsets[line])
         if seen.sum() < count / 3:

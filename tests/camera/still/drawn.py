@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 import cv2
 import numpy as np
@@ -157,9 +158,8 @@ class _Canvas:
         normal /= np.linalg.norm(normal, axis=1, keepdims=True)
         outer, inner = points + normal * width_mm / 2, points - normal * width_mm / 2
         if closed:
-            for i in range(len(points)):
-                j = (i + 1) % len(points)
-                self.hull(np.stack([outer[i], outer[j], inner[i], inner[j]]), colour)
+            both = [self.pixels(outer), self.pixels(inner)]
+            cv2.fillPoly(self.picture, both, [float(c) for c in colour], cv2.LINE_AA, SHIFT)
         else:
             self.hull(np.concatenate([outer, inner]), colour)
 
@@ -180,7 +180,11 @@ def draw(
     discs: list[Disc], look: Look | None = None, camera: Camera | None = None, light: Light | None = None
 ) -> np.ndarray:
     """The picture, 8-bit, blue first."""
-    look, camera, light = look or Look(), camera or Camera(), light or Light()
+    return _draw(tuple(discs), look or Look(), camera or Camera(), light or Light()).copy()
+
+
+@lru_cache(maxsize=32)
+def _draw(discs: tuple[Disc, ...], look: Look, camera: Camera, light: Light) -> np.ndarray:
     canvas = _Canvas(camera)
     canvas.picture[:] = look.floor
     n = 72 if look.round_rail else 8

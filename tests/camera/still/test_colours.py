@@ -1,0 +1,82 @@
+"""Two teams are told apart, whatever their colours."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from firmware_py.camera.colours import assign, learn, strangeness
+
+PAIRS = {
+    "maple and walnut": ((70, 8, 28), (28, 5, 9)),
+    "red and black": ((33, 57, 30), (14, 3, -4)),
+    "wood and black": ((57, 16, 41), (25, 0, 5)),
+    "yellow and blue": ((80, -2, 70), (35, 20, -50)),
+    "two woods": ((72, 6, 26), (50, 14, 24)),
+    "white and cream": ((95, 0, 2), (84, 2, 24)),
+}
+
+
+def clouds(pair, counts, seed=0, shade=6.0) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    spread = np.array([shade, 1.5, 2.0])
+    colours = np.concatenate(
+        [np.array(m) + rng.normal(0, 1, (n, 3)) * spread for m, n in zip(pair, counts, strict=True)]
+    )
+    return colours, np.repeat([0, 1], counts)
+
+
+@pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
+@pytest.mark.parametrize("counts", [(12, 12), (3, 9), (10, 2)])
+def test_teams_are_told_apart(pair, counts):
+    colours, member = clouds(pair, counts, shade=4.0)
+    teams = learn(colours)
+    assert teams is not None
+    assert teams.dark is not None
+    found, clearness = assign(colours, teams)
+    assert (found == member).all()
+    assert np.median(clearness) > 0.9
+
+
+def test_light_is_the_lighter_one_in_any_order():
+    colours, _ = clouds(PAIRS["red and black"], (5, 5))
+    forward, backward = learn(colours), learn(colours[::-1])
+    assert forward is not None
+    assert backward is not None
+    assert forward.light[0] > forward.dark[0]
+    assert forward.light == pytest.approx(backward.light)
+
+
+def test_glare_on_some_dark_discs_does_not_make_them_light():
+    light = np.array([[99, -7, 22], [99, -6, 17], [98, -7, 24], [98, -8, 26]])
+    dark = np.array([[54, 18, 30], [43, 18, 23], [59, 16, 22], [40, 20, 26], [61, 18, 33], [71, 5, -5], [63, 10, 2]])
+    teams = learn(np.concatenate([light, dark]).astype(float))
+    assert teams is not None
+    found, _ = assign(np.concatenate([light, dark]).astype(float), teams)
+    assert found.tolist() == [0] * 4 + [1] * 7
+
+
+def test_one_colour_is_one_team():
+    colours, _ = clouds(((70, 8, 28), (70, 8, 28)), (4, 4), shade=4.0)
+    teams = learn(colours)
+    assert teams is not None
+    assert teams.dark is None
+    assert set(assign(colours, teams)[0].tolist()) == {0}
+    dark = learn(colours - np.array([45.0, 0, 0]))
+    assert dark is not None
+    assert set(assign(colours - np.array([45.0, 0, 0]), dark)[0].tolist()) == {1}
+
+
+def test_nothing_teaches_nothing():
+    assert learn(np.zeros((0, 3))) is None
+    alone = learn(np.array([[60.0, 5, 20]]))
+    assert alone is not None
+    assert alone.dark is None
+
+
+def test_foreign_colour_is_strange():
+    colours, _ = clouds(PAIRS["maple and walnut"], (8, 8))
+    teams = learn(colours)
+    assert teams is not None
+    assert strangeness(np.array([[28.0, 40, 13]]), teams)[0] > 5
+    assert np.median(strangeness(colours, teams)) < 2.5

@@ -1,0 +1,80 @@
+"""Where discs stand, given a known camera; how their common radius is learned; what is no disc."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from firmware_py.camera.calibration import Calibration
+from firmware_py.camera.discs import find_discs
+from firmware_py.camera.lab import to_lab
+from firmware_py.camera.surface import find_surface_radius
+from hardware.board import TOURNAMENT
+
+PLACES = [(60, 20), (-75, 110), (140, -90), (-230, -60), (20, 262), (170, 190), (-120, -210), (250, -110)]
+
+
+def scene(drawn: ModuleType, look, camera):
+    discs = [drawn.Disc(x, y, ("light", "dark")[k % 2]) for k, (x, y) in enumerate(PLACES)]
+    calibration = Calibration.from_geometry(
+        image_from_board=camera.homography,
+        size_wh=camera.size_wh,
+        camera_height_mm=camera.height_mm,
+        foot_xy_mm=camera.foot,
+        board=replace(TOURNAMENT, line_15_mm=look.rings[0], line_10_mm=look.rings[1]),
+    )
+    return drawn.draw(discs, look, camera), calibration
+
+
+@pytest.mark.parametrize("look", ["plain", "blue", "oak"])
+@pytest.mark.parametrize("tilt_deg", [0, 12])
+def test_bases_are_placed_to_a_millimetre(drawn: ModuleType, look, tilt_deg):
+    camera = drawn.Camera(size_wh=(1200, 1100), tilt_deg=tilt_deg, azimuth_deg=80, height_mm=900, focal=0.9)
+    picture, calibration = scene(drawn, drawn.LOOKS[look], camera)
+    reading = find_discs(picture, calibration)
+    assert len(reading.discs) == len(PLACES)
+    gaps = [min(math.dist((d.x_mm, d.y_mm), p) for d in reading.discs) for p in PLACES]
+    assert np.median(gaps) < 0.9
+    assert max(gaps) < 2.0
+    assert reading.radius_mm == pytest.approx(drawn.LOOKS[look].disc_radius, rel=0.045)
+    assert all(d.place == "surface" for d in reading.discs)
+
+
+def test_known_radius_and_colours_are_taken(drawn: ModuleType):
+    picture, calibration = scene(drawn, drawn.LOOKS["plain"], drawn.Camera(size_wh=(900, 820)))
+    first = find_discs(picture, calibration)
+    again = find_discs(picture, calibration, radius_mm=16.0, teams=first.teams)
+    assert not again.radius_seen
+    assert again.radius_mm == pytest.approx(16.0)
+    assert again.teams == first.teams
+    assert len(again.discs) == len(PLACES)
+
+
+def test_stated_uncertainty_grows_with_that_of_the_camera_height(drawn: ModuleType):
+    picture, calibration = scene(drawn, drawn.LOOKS["plain"], drawn.Camera(size_wh=(900, 820)))
+    known = find_discs(picture, calibration).discs[-1]
+    guessed = find_discs(picture, replace(calibration, height_spread=1.35)).discs[-1]
+    assert guessed.sigma_mm > known.sigma_mm + 0.3
+
+
+def test_edge_of_the_surface_is_seen(drawn: ModuleType):
+    look = replace(drawn.LOOKS["plain"], edge=338.0)
+    picture, calibration = scene(drawn, look, drawn.Camera(size_wh=(900, 820)))
+    assert find_surface_radius(to_lab(picture), calibration) == pytest.approx(338.0, abs=3.0)
+
+
+def test_numbers_quadrant_lines_and_pegs_are_no_discs(drawn: ModuleType):
+    for look in drawn.LOOKS.values():
+        camera = drawn.Camera(size_wh=(900, 820))
+        calibration = Calibration.from_geometry(
+            image_from_board=camera.homography,
+            size_wh=camera.size_wh,
+            camera_height_mm=camera.height_mm,
+            foot_xy_mm=camera.foot,
+            board=TOURNAMENT,
+        )
+        assert find_discs(drawn.draw([], look, camera), calibration).discs == ()
