@@ -70,7 +70,8 @@ class LookFit:
         sigma_mm: one standard deviation from the noise alone.
         gain: brightness of the disc against the set.
         explained: share of the change from the bare board that the disc explains, 1 at best.
-        misfit: root mean square of what is left, grey levels.
+        misfit: mean of what is left, grey levels.
+        strange: how far the face's mean colour is from the set's, grey levels.
     """
 
     x_mm: float
@@ -79,6 +80,12 @@ class LookFit:
     gain: float
     explained: float
     misfit: float
+    strange: float
+
+    @property
+    def worth(self) -> float:
+        """How well a disc of this set explains what is seen: 1 at best, below 0 where there is none."""
+        return self.explained - 0.3 * abs(math.log(self.gain)) - self.strange / 90
 
 
 class Shade:
@@ -96,12 +103,9 @@ class Shade:
     def map(self) -> Floats:
         """Factor by offset from the base's centre; 1 where nothing was learned."""
         if self._map is None:
-            soft_sum = cv2.GaussianBlur(self.sum, (3, 3), 0.5)
-            soft_count = cv2.GaussianBlur(self.count, (3, 3), 0.5)
-            # What was hardly seen takes the value of what lies around it, and what was never seen is no shadow.
+            # What was hardly seen takes the value of what lies around it.
             far_sum, far_count = cv2.GaussianBlur(self.sum, (5, 5), 1.0), cv2.GaussianBlur(self.count, (5, 5), 1.0)
-            soft_sum, soft_count = soft_sum + 0.05 * far_sum + 1e-3, soft_count + 0.05 * far_count + 1e-3
-            self._map = np.asarray(soft_sum / soft_count, dtype=np.float32)
+            self._map = np.asarray((self.sum + 0.02 * far_sum) / (self.count + 0.02 * far_count), dtype=np.float32)
         return self._map
 
     def at(self, dx: Floats, dy: Floats) -> Floats:
@@ -121,7 +125,7 @@ class Shade:
         # A running mean: old light fades.
         self.count *= 0.95
         self.sum *= 0.95
-        np.add.at(self.sum, (v[good], u[good]), weight[good] * np.clip(factor[good], 0.2, 1.3))
+        np.add.at(self.sum, (v[good], u[good]), weight[good] * np.clip(factor[good], 0.3, 1.02))
         np.add.at(self.count, (v[good], u[good]), weight[good])
         self._map = None
 
@@ -192,7 +196,7 @@ def draw_disc(view: BoardView, shade: Shade, xy_mm: Xy) -> tuple[tuple[slice, sl
     r0, r1 = max(0, row - REACH_PX), min(view.side_px, row + REACH_PX + 1)
     c0, c1 = max(0, column - REACH_PX), min(view.side_px, column + REACH_PX + 1)
     cx, cy = view.to_mm(column, row)
-    sx, sy = view.base_shift(*xy_mm, view.board.disc_height_mm)
+    sx, sy = view.base_shift(*xy_mm, view.rim_mm)
     dx, dy = _DX + np.float32(cx - xy_mm[0] - sx), _DY + np.float32(cy - xy_mm[1] - sy)
     factor = shade.at(dx, dy)
     inner = (slice(r0 - row + REACH_PX, r1 - row + REACH_PX), slice(c0 - column + REACH_PX, c1 - column + REACH_PX))
@@ -218,16 +222,14 @@ def cut_patch(view: BoardView, straight: Image, bare: Floats, xy_mm: Xy) -> Patc
 def _masks(view: BoardView, radius_mm: float, xy_mm: Xy, dx: Floats, dy: Floats) -> tuple[Floats, Floats]:
     """Cover of the top face and of the whole silhouette at offsets from the centre of the top face."""
     top = _cover(np.float32(radius_mm) - np.sqrt(dx * dx + dy * dy))
-    sx, sy = view.base_shift(*xy_mm, view.board.disc_height_mm)
+    sx, sy = view.base_shift(*xy_mm, view.wall_mm)
     length2 = sx * sx + sy * sy
     if length2 < 1e-6:
         return top, top
     # The hull of two circles of nearly one radius: the distance to the segment between their centres.
     along = np.clip((dx * np.float32(sx) + dy * np.float32(sy)) / np.float32(length2), 0, 1)
     qx, qy = dx - along * np.float32(sx), dy - along * np.float32(sy)
-    shrink = np.float32(radius_mm) * (
-        1 - along * np.float32(view.board.disc_height_mm / view.calibration.camera_height_mm)
-    )
+    shrink = np.float32(radius_mm) * (1 - along * np.float32(view.wall_mm / view.calibration.camera_height_mm))
     whole = _cover(shrink - np.sqrt(qx * qx + qy * qy))
     return top, np.maximum(whole, top)
 
@@ -246,7 +248,7 @@ def _draw(view: BoardView, wear: Wear, patch: Patch, xy_mm: Xy, smear_mm: Xy) ->
         dx, dy = _DX + np.float32(cx - ox), _DY + np.float32(cy - oy)
         top, whole = _masks(view, look.radius_mm, (ox, oy), dx, dy)
         colour, spread = look.colours(dx, dy)
-        sx, sy = view.base_shift(ox, oy, view.board.disc_height_mm)
+        sx, sy = view.base_shift(ox, oy, view.rim_mm)
         factor = shade.at(dx - np.float32(sx), dy - np.float32(sy))
         own += top[..., None] * colour + (whole - top)[..., None] * look.wall_bgr
         open_wood += (1 - whole) * factor
@@ -329,10 +331,13 @@ def fit_look(
     rho2 = (_DX + np.float32(cx - x)) ** 2 + (_DY + np.float32(cy - y)) ** 2
     near = patch.weight * (rho2 < (look.radius_mm + 3) ** 2)
     wood = open_wood[..., None] * patch.bare
-    left_over = np.minimum(np.abs(patch.seen - wood - np.float32(gain) * own), 60.0).sum(axis=2) * near
+    off = patch.seen - wood - np.float32(gain) * own
+    left_over = np.minimum(np.abs(off), 60.0).sum(axis=2) * near
+    face = (rho2 < (0.8 * look.radius_mm) ** 2) & (patch.weight > 0.5)
+    strange = float(np.linalg.norm(off[face].mean(axis=0))) if face.any() else 0.0
     change = np.minimum(np.abs(patch.seen - patch.bare), 60.0).sum(axis=2) * near
     explained = 1 - float(left_over.sum()) / max(1.0, float(change.sum()))
-    return LookFit(x, y, sigma, gain, explained, float(left_over.sum() / max(1.0, 3 * near.sum())))
+    return LookFit(x, y, sigma, gain, explained, float(left_over.sum() / max(1.0, 3 * near.sum())), strange)
 
 
 def learn_look(view: BoardView, look: Look, shade: Shade | None, patch: Patch, xy_mm: Xy) -> None:
@@ -341,37 +346,49 @@ def learn_look(view: BoardView, look: Look, shade: Shade | None, patch: Patch, x
     cx, cy = view.to_mm(patch.column, patch.row)
     dx, dy = _DX + np.float32(cx - x_mm), _DY + np.float32(cy - y_mm)
     rho = np.sqrt(dx * dx + dy * dy)
-    sx, sy = view.base_shift(x_mm, y_mm, view.board.disc_height_mm)
+    sx, sy = view.base_shift(x_mm, y_mm, view.rim_mm)
     top, whole = _masks(view, look.radius_mm, xy_mm, dx, dy)
+    side = whole - top
     rate = max(0.06, 1.0 / (1.0 + look.learned))
     look.learned += 1
-    inside = (patch.weight > 0.5) & (rho < look.radius_mm + 0.2)
+    ground = (1 - whole) * (1.0 if shade is None else shade.at(dx - np.float32(sx), dy - np.float32(sy)))
+    # At the rim a pixel shows some face, some wall and some wood: what is not face is taken off.
+    face = (patch.seen - side[..., None] * look.wall_bgr - ground[..., None] * patch.bare) / np.maximum(top, 0.35)[
+        ..., None
+    ]
+    inside = (patch.weight > 0.5) & (top > 0.35)
+    core = inside & (rho < 0.85 * look.radius_mm)
     ring = (rho / _RING_MM).astype(int)
-    middle = np.median(patch.seen[inside & (rho < 0.85 * look.radius_mm)], axis=0)
+    scale = 1.0
     if look.learned > 2:
         # Single discs are lighter or darker: what is learned is the set's mean pattern.
-        expected = np.median(look.colours(dx, dy)[0][inside & (rho < 0.85 * look.radius_mm)], axis=0)
+        expected = np.median(look.colours(dx, dy)[0][core], axis=0)
+        middle = np.median(patch.seen[core], axis=0)
         scale = float(np.clip(middle.sum() / max(1.0, expected.sum()), 0.7, 1.4))
-    else:
-        scale = 1.0
-    values = patch.seen / np.float32(scale ** (1 - rate))
+    values = np.clip(face / np.float32(scale ** (1 - rate)), 0, 255)
     for k in range(len(look.face)):
         here = inside & (np.abs(ring - k) <= (1 if k > 3 else 2))
-        if k * _RING_MM > look.radius_mm - 0.3 or here.sum() < 6:
+        if k * _RING_MM > look.radius_mm or here.sum() < 6:
             if k:
                 look.face[k], look.spread[k] = look.face[k - 1], look.spread[k - 1]
             continue
         samples = values[here]
         mean = samples.mean(axis=0)
+        look.face[k] += rate * (mean - look.face[k])
         look.spread[k] += rate * (min(25.0, float((samples - mean).std())) - look.spread[k])
-    wall = (whole - top > 0.6) & (patch.weight > 0.5)
-    if wall.sum() >= 4:
-        look.wall_bgr = look.wall_bgr + np.float32(rate) * (np.median(patch.seen[wall], axis=0) - look.wall_bgr)
+    own_face = np.float32(scale) * top[..., None] * look.colours(dx, dy)[0]
+    seen_side = side * (patch.weight > 0.5)
+    share = float(np.sum(seen_side * seen_side))
+    if share > 3:
+        rest = patch.seen - own_face - ground[..., None] * patch.bare
+        wall = np.sum(seen_side[..., None] * rest, axis=(0, 1)) / share
+        look.wall_bgr = look.wall_bgr + np.float32(rate * min(1.0, share / 15)) * (
+            np.clip(wall, 0, 255) - look.wall_bgr
+        )
     if shade is None:
         return
-    # Right at the edge a pixel shows some disc and some wood: the disc's part is taken off.
-    own = top[..., None] * look.colours(dx, dy)[0] + (whole - top)[..., None] * look.wall_bgr
-    wood = np.maximum(patch.seen - own, 0.0).sum(axis=2) / np.maximum(1 - whole, 0.2)
-    factor = wood / np.maximum(patch.bare.sum(axis=2), 18.0)
-    weight = np.where((whole < 0.6) & (patch.weight > 0.5), (1 - whole) ** 3, 0).astype(np.float32)
+    own = own_face + side[..., None] * look.wall_bgr
+    light = np.maximum(patch.bare.sum(axis=2), 18.0) * np.maximum(1 - whole, 0.05)
+    factor = (patch.seen - own).sum(axis=2) / light
+    weight = np.where((whole < 0.9) & (patch.weight > 0.5), (1 - whole) ** 2, 0).astype(np.float32)
     shade.learn(dx - np.float32(sx), dy - np.float32(sy), factor, weight)

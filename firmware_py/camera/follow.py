@@ -259,7 +259,7 @@ class Follower:
             )
             if fit is None:
                 continue
-            worth = fit.explained - 0.3 * abs(math.log(fit.gain))
+            worth = fit.worth
             if best is None or worth > best[0]:
                 x, y = self._place(fit.x_mm, fit.y_mm)
                 sigma = math.hypot(0.35, fit.sigma_mm) + 0.04 * math.hypot(*smear)

@@ -34,10 +34,12 @@ LEAST_COVERAGE = 0.55
 MOVED_MM = 0.3
 #: With so many discs of a set seen, another look at it changes nothing.
 MATURE = 8.0
+#: A face this many grey levels off its set's colour may be of a set that is not known yet.
+STRANGE = 24.0
 #: Discs displaced by less are followed by comparing pictures, which is finer than reading twice.
 NUDGED_MM = 4.0
 #: What no noise figure tells: the light's side, the grain of the disc, the lens between the rings.
-SYSTEMATIC_MM = 0.17
+SYSTEMATIC_MM = 0.22
 #: A disc flat in the hole is read within so much of where it can lie; one that leans is farther off.
 IN_HOLE_MM = 1.6
 _LEAST_REGION = 0.3
@@ -329,11 +331,9 @@ class LayoutReader:
         best: tuple[float, Colour, LookFit] | None = None
         for name, look in looks.items():
             fit = fit_look(self.view, look, shade, patch, start, rounds=9)
-            if fit is not None:
-                worth = fit.explained - 0.4 * abs(math.log(fit.gain))
-                if best is None or worth > best[0]:
-                    best = (worth, colour_of(name), fit)
-        if best is None or best[0] < LEAST_EXPLAINED or looks[best[1]].learned < SEEN:
+            if fit is not None and (best is None or fit.worth > best[0]):
+                best = (fit.worth, colour_of(name), fit)
+        if best is None or best[0] < LEAST_EXPLAINED or best[2].strange > STRANGE or looks[best[1]].learned < SEEN:
             first = self.teacher.first_look(
                 straight, bare, patch, start if best is None else (best[2].x_mm, best[2].y_mm)
             )
@@ -369,7 +369,7 @@ class LayoutReader:
         elif math.hypot(x, y) > board.surface_radius_mm - board.disc_radius_mm:
             state = "overhanging"
         foot_x, foot_y = view.calibration.foot_xy_mm
-        lift = board.disc_height_mm * math.hypot(x - foot_x, y - foot_y) / view.calibration.camera_height_mm
+        lift = view.rim_mm * math.hypot(x - foot_x, y - foot_y) / view.calibration.camera_height_mm
         sigma = math.sqrt(fit.sigma_mm**2 + SYSTEMATIC_MM**2 + (lift * self._height_error) ** 2)
         learned = self.wardrobe.looks[colour].learned
         return Resting("", colour, x, y, sigma, state, (fit.x_mm, fit.y_mm), learned)
@@ -404,7 +404,7 @@ class LayoutReader:
 
     def _paste(self, layer: Image, straight: Image, top_xy_mm: Xy) -> None:
         """Show a disc and its visible wall as the view itself shows them."""
-        sx, sy = self.view.base_shift(*top_xy_mm, self.view.board.disc_height_mm)
+        sx, sy = self.view.base_shift(*top_xy_mm, self.view.rim_mm)
         for step in (0.0, 0.5, 1.0):
             part, near = disc_pixels(self.view, top_xy_mm[0] + step * sx, top_xy_mm[1] + step * sy, self._radius + 1.6)
             layer[part][near] = straight[part][near]

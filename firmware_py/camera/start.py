@@ -112,14 +112,14 @@ def peg_turn_deg(view: BoardView, bare: Floats) -> float | None:
 def find_hole(view: BoardView, bare: Image) -> tuple[float, float]:
     """Centre of the hole on the surface: it may be off the rings' by 2.5 mm. (0, 0) where its edge is not seen."""
     board = view.board
-    lift = view.calibration.camera_height_mm / (view.calibration.camera_height_mm - board.disc_height_mm)
+    lift = view.calibration.camera_height_mm / (view.calibration.camera_height_mm - view.rim_mm)
     # In the straight view, which shows the plane of top faces, the surface appears a little smaller and shifted.
-    sx, sy = view.base_shift(0.0, 0.0, board.disc_height_mm)
+    sx, sy = view.base_shift(0.0, 0.0, view.rim_mm)
     flat = np.full((*bare.shape[:2], 3), np.median(bare.reshape(-1, 3), axis=0), np.float32)
     edge = fit_edge(view, bare, flat, (sx, sy), radius_mm=board.hole_radius_mm / lift, below_mm=0.0)
     if edge is None or edge.coverage < 0.6:
         return (0.0, 0.0)
-    x, y = view.sink(edge.x_mm, edge.y_mm, board.disc_height_mm)
+    x, y = view.sink(edge.x_mm, edge.y_mm, view.rim_mm)
     return (x, y) if math.hypot(x, y) < 3.5 else (0.0, 0.0)
 
 

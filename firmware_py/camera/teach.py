@@ -50,7 +50,7 @@ class Teacher:
     def edge(self, straight: Image, bare: Floats, start: Xy) -> Edge | None:
         """The silhouette of a disc near a place."""
         return fit_edge(
-            self._view, straight, bare, start, radius_mm=self._radius, below_mm=self._view.board.disc_height_mm
+            self._view, straight, bare, start, radius_mm=self._radius, below_mm=self._view.wall_mm
         )
 
     def first_look(self, straight: Image, bare: Floats, patch: Patch, start: Xy) -> tuple[Colour, LookFit] | None:

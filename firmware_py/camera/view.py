@@ -1,6 +1,6 @@
 """The live camera's view of its board: places on the board to pixels and back, with the lens put right by the rings.
 
-The live reader works in a straight view of the plane in which the top faces of discs lie. There every disc is a
+The live reader works in a straight view of the plane in which the upper rims of discs lie. There every disc is a
 circle of one size whose centre is the place of its base: the parallax of a disc's height is undone by the view
 itself, and only what lies lower (the wood, a disc in the hole or the ditch) appears shifted.
 """
@@ -21,6 +21,8 @@ from hardware.board import Board
 MM_PER_PX = 1.5
 #: How much of the table around the rail the view shows, for hands to be seen coming from outside.
 TABLE_MM = 32.0
+#: Discs are rounded at their edges: they are widest so far below the top face and above the base.
+EDGE_MM = 0.8
 _COARSE = 8
 
 Box = tuple[int, int, int, int]
@@ -82,13 +84,16 @@ class BoardView:
     def __init__(self, calibration: Calibration, board: Board) -> None:
         self.calibration = calibration
         self.board = board
+        #: Height of a disc's upper rim above the surface, and how far below it the lower rim is.
+        self.rim_mm = board.disc_height_mm - EDGE_MM
+        self.wall_mm = board.disc_height_mm - 2 * EDGE_MM
         self.fix = RadialFix.from_lines(calibration.board, board)
         self.half_mm = board.rail_radius_mm + TABLE_MM
         self.side_px = 2 * math.ceil(self.half_mm / MM_PER_PX) + 1
         self.middle_px = (self.side_px - 1) / 2
         row, column = np.mgrid[: self.side_px, : self.side_px].astype(np.float64)
         grid = np.stack([(column - self.middle_px) * MM_PER_PX, (self.middle_px - row) * MM_PER_PX], axis=-1)
-        seen = self.pixels(grid, board.disc_height_mm).astype(np.float32)
+        seen = self.pixels(grid, self.rim_mm).astype(np.float32)
         self._maps = cv2.convertMaps(seen[..., 0], seen[..., 1], cv2.CV_16SC2)
         self._coarse = np.ascontiguousarray(seen[::_COARSE, ::_COARSE])
         self.radius_mm = np.sqrt(np.sum(grid * grid, axis=-1)).astype(np.float32)
@@ -111,7 +116,7 @@ class BoardView:
         return np.stack([u, v], axis=-1)
 
     def straight(self, frame: Image) -> Image:
-        """The straight view of the plane of top faces, ``(side, side, 3)``; +x right, +y up."""
+        """The straight view of the plane of upper rims, ``(side, side, 3)``; +x right, +y up."""
         return np.asarray(cv2.remap(frame, self._maps[0], self._maps[1], cv2.INTER_LINEAR), dtype=np.uint8)
 
     def straight_part(self, frame: Image, box: Box, canvas: Image) -> Box:
@@ -152,7 +157,7 @@ class BoardView:
     def sink(self, x_mm: float, y_mm: float, drop_mm: float) -> tuple[float, float]:
         """Where something stands that is seen at a place of the straight view but lies ``drop_mm`` lower."""
         foot_x, foot_y = self.calibration.foot_xy_mm
-        height = self.calibration.camera_height_mm - self.board.disc_height_mm
+        height = self.calibration.camera_height_mm - self.rim_mm
         k = (height + drop_mm) / height
         return (foot_x + (x_mm - foot_x) * k, foot_y + (y_mm - foot_y) * k)
 
