@@ -65,7 +65,7 @@ def judge_shot(
     hearing = Hearing(position, shot, ruleset, board, is_open, follow(position, shot, ruleset, board), [])
     problem = _problem(hearing, dealt) or _not_left_finger(hearing)
     if problem is not None:
-        return undecided(hearing, problem, UNDECIDED_RULES[problem])
+        return _people_decide(hearing, problem)
     reason = None
     fouled: dict[str, int] = {}
     fault = called or placement_fault(shot, ruleset, board)
@@ -79,8 +79,12 @@ def judge_shot(
         fouled = dict.fromkeys(foul, 33 if is_open else 37) | fouled
         reason = reason or ("open_not_in_15" if is_open else "missed_opponent")
     if ruleset.damage == "restore" and shot.disc in hearing.course.disturbed and shot.disc not in fouled:
-        return undecided(hearing, "shot_disc_disturbed", 44)
+        return _people_decide(hearing, "shot_disc_disturbed")
     return carry_out(hearing, fouled, reason)
+
+
+def _people_decide(hearing: Hearing, problem: str) -> Verdict:
+    return undecided(hearing, problem, UNDECIDED_RULES[problem])
 
 
 _PLACEMENT_RULES: Final[Mapping[str, int]] = {"off_the_start_line": 23, "outside_the_quadrant": 24}

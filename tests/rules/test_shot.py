@@ -286,6 +286,10 @@ def test_a_dead_disc_that_drops_and_is_taken_out_is_no_contradiction() -> None:
     assert (verdict.referee, verdict.removed) == (False, {"X"})
 
 
+def test_a_side_that_was_dealt_nothing_has_no_disc() -> None:
+    assert judge("B:X@60/0", "A@1 s : s>X = s@60/90", dealt={"A": 2}).codes == ("too_many_discs",)
+
+
 def test_another_board_has_its_own_limits() -> None:
     hobby = load_board("hobby")
     assert hobby.limits_mm != TOURNAMENT.limits_mm
