@@ -12,13 +12,13 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from hardware.board import Board
+from hardware.board import Board, to_xy
 from hardware.line import Json
 from hardware.twin import truth
 from hardware.twin.hands import Errand, Hands, clearing, ditch_place, shoot, tidy
 from hardware.twin.player import Player, Skill
 from hardware.twin.scene import Colour
-from hardware.twin.slider import DiscState
+from hardware.twin.slider import DiscState, Where
 from hardware.twin.world import World
 from hub.rules.seats import SEATS
 
@@ -225,6 +225,9 @@ class Course:
                 spots.append(spot)
                 errands.append(Errand(discs[name], spot))
         errands += [Errand(discs[name]) for name in sorted(self._lifted(last) & discs.keys())]
+        for name, place in sorted(last.verdict.restored.items()):
+            where: Where = "leaning" if place.leaning else "surface"
+            errands.append(Errand(discs[name], to_xy(place.r_mm, place.angle_deg), where))
         if errands:
             self._hands.begin(tidy(last.shot.seat, errands, now_ns))
         self._tidied = bool(errands)

@@ -76,10 +76,11 @@ class Reach:
 
 @dataclass(frozen=True, slots=True)
 class Errand:
-    """A disc that a hand takes: into the ditch, or out of the picture (``to`` None)."""
+    """A disc that a hand takes: to a place, by default in the ditch, or out of the picture (``to`` None)."""
 
     disc: DiscState
     to: Xy | None = None
+    where: Where = "ditch"
 
 
 class _Plan:
@@ -148,7 +149,7 @@ def tidy(seat: int, errands: Sequence[Errand], start_ns: int) -> Reach:
         plan.stay(110, _CARRY_Z_MM)
         if errand.to is not None:
             plan.go(errand.to, _TOUCH_Z_MM)
-            plan.do(Deed(0, "put", disc.id, disc.colour, *errand.to, where="ditch"))
+            plan.do(Deed(0, "put", disc.id, disc.colour, *errand.to, where=errand.where))
             plan.stay(60, _CARRY_Z_MM)
     _leave(plan, [errand.disc.id for errand in errands if errand.to is None])
     return plan.reach()

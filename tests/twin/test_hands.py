@@ -95,6 +95,16 @@ def test_fouled_discs_are_laid_into_the_ditch_without_overlap() -> None:
     assert min(apart) > 32
 
 
+def test_a_disc_is_put_back_where_it_lay() -> None:
+    world = World(TOURNAMENT, 2)
+    hands = Hands(world)
+    world.place("B1", "dark", 355.0, 0.0, "ditch")
+    hands.begin(tidy(3, [Errand(world.discs["B1"], (70.0, -20.0), "surface")], 0))
+    until_done(world, hands)
+    back = world.discs["B1"]
+    assert (back.x_mm, back.y_mm, back.z_mm, back.where) == (70.0, -20.0, 0.0, "surface")
+
+
 def test_clearing_takes_everything_in_several_sweeps() -> None:
     world = World(TOURNAMENT, 2)
     hands = Hands(world)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from hardware.board import TOURNAMENT
+from hardware.board import TOURNAMENT, Board, load_board
 from hardware.twin import truth
 from hardware.twin.player import Player, Skill
 from hardware.twin.slider import DiscState
@@ -16,12 +16,12 @@ MS = 1_000_000
 
 
 def play_rounds(
-    seed: int, rounds: int, skill: Skill | None = None
+    seed: int, rounds: int, skill: Skill | None = None, *, board: Board = TOURNAMENT, rules: str = "match-play"
 ) -> tuple[truth.Match, list[dict[str, Any]], Counter[str]]:
     """Play without hands and pictures, as the course does with them."""
-    world = World(TOURNAMENT, seed)
-    match = truth.new_match(TOURNAMENT, "match-play", 2 * rounds + 1)
-    players = {side: Player(TOURNAMENT, f"player-{seed}-{side}", skill) for side in "AB"}
+    world = World(board, seed)
+    match = truth.new_match(board, rules, 2 * rounds + 1)
+    players = {side: Player(board, f"player-{seed}-{side}", skill) for side in "AB"}
     entries, happened = [], Counter[str]()
     for _ in range(rounds):
         match = truth.next_game(match)
@@ -92,6 +92,13 @@ def test_every_round_is_whole_and_worth_what_lies_there(evenings: dict[int, Any]
                 assert total % 5 == 0
                 assert 0 <= 20 * entry["twenties"][side] <= total <= 12 * 20
             assert sum(entry["scores"].values()) % 2 == 0
+
+
+@pytest.mark.parametrize(("board", "rules", "shots"), [("hobby", "classic", 24), ("tournament", "nca", 16)])
+def test_other_boards_and_rules_are_played_too(board: str, rules: str, shots: int) -> None:
+    match, entries, _ = play_rounds(6, 1, Skill(tries=1, finer=0), board=load_board(board), rules=rules)
+    assert len(match.shots) == shots
+    assert len(entries) == 1
 
 
 def test_the_same_seed_plays_the_same_round_and_another_does_not() -> None:
