@@ -189,7 +189,7 @@ class Demo:
             board=BoardSection(id=board, state_dir=str(folder), twin=str(socket_path)),
             mqtt=MqttSection(url=self._url),
             beam=BeamSection(source="twin"),
-            camera=CameraSection(source="twin"),
+            camera=CameraSection(source="twin", height_mm=1010.0),  # as a club measures it with a rule
         )
         path = folder / "board.toml"
         path.write_text(show_config(config), encoding="utf-8")
