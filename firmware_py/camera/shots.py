@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from firmware_py.camera.contacts import Contact, Path, find_contacts
+from firmware_py.camera.leaving import edge_events
 from firmware_py.camera.naming import Shooter, Watched, name_discs
 from firmware_py.camera.reader import Reading, Resting
 from firmware_py.camera.tracker import Sighting, Xy
@@ -105,7 +106,7 @@ def _tell(board: Board, story: _Story, shooter: Shooter) -> Shot:
     start_ns = points[0].at_ns - _FRAME_NS if points else watched.since_ns
     paths = _paths(story, shooter, placed, start_ns)
     contacts = find_contacts(board, paths, shooter.id)
-    happenings = [*contacts, *_edges(board, paths, after, watched.until_ns)]
+    happenings = [*contacts, *edge_events(board, paths, after, contacts, watched.until_ns)]
     happenings.sort(key=lambda c: c.at_ns)
     events = tuple(c.words for c in happenings)
     rest: dict[str, Rest] = {shooter.id: _rest(shooter.found)}
@@ -160,48 +161,6 @@ def _placed(shooter: Shooter, watched: Watched, board: Board) -> Sighting | None
         if aside < 6 + 0.08 * abs(along) and along > -6:
             return s
     return None
-
-
-def _edges(board: Board, paths: Mapping[str, Path], after: Mapping[str, Resting], until_ns: int) -> list[Contact]:
-    """Discs leaving the surface, coming back, crossing the outer line, and falling into the hole."""
-    found: list[Contact] = []
-    for name, path in paths.items():
-        if path.moved:
-            found += _edges_of(board, path, after.get(name), until_ns)
-    return found
-
-
-def _edges_of(board: Board, path: Path, now: Resting | None, until_ns: int) -> list[Contact]:
-    found: list[Contact] = []
-    edge, line = board.surface_radius_mm, board.limits_mm[2]
-    inside = path.start is not None and math.hypot(*path.start) < line
-    out = False
-    crossed_ns: int | None = None
-    last_ns = path.points[-1].at_ns if path.points else until_ns
-    for p in path.points:
-        if not out and p.r_mm > edge + 3:
-            out, crossed_ns = True, None
-            found.append(Contact(p.at_ns, ("off", path.id), 0.95))
-        elif out and p.r_mm < edge - 6:
-            out = False
-            found.append(Contact(p.at_ns, ("back", path.id), 0.9))
-        if p.r_mm < line:
-            if crossed_ns is not None:
-                found.append(Contact(crossed_ns, ("cross", path.id), 0.8))
-            inside, crossed_ns = True, None
-        elif inside and crossed_ns is None and not out:
-            crossed_ns = p.at_ns
-    if now is None or now.state == "ditch":
-        if not out:
-            found.append(Contact(last_ns, ("off", path.id), 0.9))
-        return found
-    if out:
-        found.append(Contact(last_ns, ("back", path.id), 0.7))
-    elif now.r_mm >= line and crossed_ns is not None:
-        found.append(Contact(crossed_ns, ("cross", path.id), 0.8))
-    if now.state in {"hole", "stacked"}:
-        found.append(Contact(last_ns, ("hole", path.id), 0.95))
-    return found
 
 
 def _doubts(
