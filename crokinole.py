@@ -219,5 +219,17 @@ def bench(room: str, as_json: bool) -> None:
         click.echo(f"{name:36} {value:.4g}" if isinstance(value, float) else f"{name:36} {value}")
 
 
+@main.command()
+@click.argument("journal")
+@click.option("--rules", default="", help="Judge the recorded matches by these rules: a name or a TOML file.")
+@click.option("--board", default="", help="Only this board.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def replay(journal: str, **choices: Any) -> None:
+    """Go through a journal again (a URL, or the SQLite file): prove what is stored, or judge by other rules."""
+    from hub import replay as replaying
+
+    sys.exit(replaying.run(journal, **choices))
+
+
 if __name__ == "__main__":
     main()

@@ -46,14 +46,20 @@ def parse_url(url: str) -> URL:
     return parsed
 
 
-def open_engine(url: URL, *, read_only: bool = False) -> sa.Engine:
+def open_engine(url: URL, *, read_only: bool = False, at_rest: bool = False) -> sa.Engine:
     """An engine whose connections are set up as the journal needs them; nothing is connected yet.
+
+    Args:
+        url: of the database.
+        read_only: refuse every write.
+        at_rest: nobody writes to the SQLite file meanwhile, so that nothing is made beside it either.
 
     Raises:
         StoreError: the driver is not installed.
     """
     if url.get_backend_name() == "sqlite":
-        name = f"file:{Path(str(url.database)).absolute()}?mode={'ro' if read_only else 'rwc'}&uri=true"
+        mode = "ro" if read_only else "rwc"
+        name = f"file:{Path(str(url.database)).absolute()}?mode={mode}&uri=true{'&immutable=1' if at_rest else ''}"
         engine = sa.create_engine(f"sqlite:///{name}", connect_args={"timeout": _BUSY_MS / 1000})
         sa.event.listen(engine, "connect", _read_only_pragmas if read_only else _pragmas)
         return engine
