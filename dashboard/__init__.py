@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+from pathlib import Path
+
 from flask import Flask, Response
 
 from dashboard import api, auth, stream, table, wall
@@ -37,10 +40,9 @@ def create_app(club: Club, asker: Asker, *, secret_key: str, title: str = "Croki
         SESSION_COOKIE_HTTPONLY=True,
         SESSION_COOKIE_SAMESITE="Lax",
         MAX_CONTENT_LENGTH=64 * 1024,
-        SEND_FILE_MAX_AGE_DEFAULT=3600,
     )
     app.json.sort_keys = False  # type: ignore[attr-defined]  # the default provider has it, the base class does not
-    app.jinja_env.globals["site_title"] = title
+    app.jinja_env.globals.update(site_title=title, pages=club.pages)
     auth.init_app(app)
     app.register_blueprint(wall.blueprint(club.geometry))
     app.register_blueprint(table.blueprint(club))
@@ -51,8 +53,20 @@ def create_app(club: Club, asker: Asker, *, secret_key: str, title: str = "Croki
     return app
 
 
+def pages_version() -> str:
+    """A short word that changes with every change of a page, a script or a style sheet."""
+    digest = hashlib.sha256()
+    here = Path(__file__).parent
+    for folder in ("static", "templates"):
+        for path in sorted((here / folder).glob("*.*")):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
 def _guard(response: Response) -> Response:
     response.headers.setdefault("Content-Security-Policy", _POLICY)
     response.headers.setdefault("X-Content-Type-Options", "nosniff")
+    # Pages, scripts and styles belong together: a browser asks each time whether its copy is still the right one.
+    response.headers.setdefault("Cache-Control", "no-cache")
     response.headers.setdefault("Referrer-Policy", "same-origin")
     return response

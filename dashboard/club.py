@@ -48,6 +48,7 @@ class Snapshot(msgspec.Struct, frozen=True):
         broker: whether the broker is reached.
         hub: whether the hub is there.
         boards: every board, by id.
+        pages: version of the pages; one that was opened under another loads itself anew.
         missed: flashes since the event that a returning listener saw last.
     """
 
@@ -56,6 +57,7 @@ class Snapshot(msgspec.Struct, frozen=True):
     hub: bool
     boards: tuple[BoardView, ...]
     missed: tuple[Missed, ...] = ()
+    pages: str = ""
 
 
 class Changed(msgspec.Struct, frozen=True):
@@ -127,11 +129,13 @@ class Club:
     Args:
         bus: the door to the broker; subscribed here, started by the caller.
         geometry: the kind of board that is drawn.
+        pages: version of the pages that are served.
         wall_ms: the wall time in milliseconds since 1970.
     """
 
-    def __init__(self, bus: Bus, geometry: Board, *, wall_ms: Callable[[], int] | None = None) -> None:
+    def __init__(self, bus: Bus, geometry: Board, *, pages: str = "", wall_ms: Callable[[], int] | None = None) -> None:
         self.geometry = geometry
+        self.pages = pages
         self.boot = secrets.token_hex(4)
         self._bus = bus
         self._wall_ms = wall_ms or (lambda: time.time_ns() // 1_000_000)
@@ -220,8 +224,8 @@ class Club:
                 for number, m in self._flashes
                 if last_seen is not None and number > last_seen and listener.board in {"", m.board}
             )
-            body = Snapshot(self._wall_ms(), self._broker, self._hub, views, missed)
-            brief = Snapshot(body.now_ms, body.broker, body.hub, tuple(_brief(v) for v in views), missed)
+            body = Snapshot(self._wall_ms(), self._broker, self._hub, views, missed, self.pages)
+            brief = Snapshot(body.now_ms, body.broker, body.hub, tuple(_brief(v) for v in views), missed, self.pages)
             return Event(self._number, "snapshot", "", _encode(brief), _encode(body))
 
     def _run(self) -> None:

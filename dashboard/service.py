@@ -83,13 +83,13 @@ def _prepared(config: Config) -> Callable[[], Flask]:
     geometry = load_board(config.board.preset)
 
     def make_app() -> Flask:
-        from dashboard import create_app
+        from dashboard import create_app, pages_version
         from dashboard.asking import Asker
         from dashboard.club import Club
         from hub.link.mqtt import MqttBus
 
         bus = MqttBus(config.mqtt.url, f"dashboard-{secrets.token_hex(6)}", password=password)
-        club = Club(bus, geometry)
+        club = Club(bus, geometry, pages=pages_version())
         asker = Asker(bus)
         club.start()
         bus.start()

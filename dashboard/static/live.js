@@ -37,7 +37,12 @@ export function follow(url, on) {
     source = new EventSource(lastId ? `${url}${joint}last=${encodeURIComponent(lastId)}` : url);
     source.addEventListener("snapshot", (event) => {
       hear(event);
-      on.snapshot(JSON.parse(event.data), first);
+      const body = JSON.parse(event.data);
+      if ((body.pages ?? "") !== document.body.dataset.pages) {
+        location.reload(); // the dashboard was replaced by another version since this page was opened
+        return;
+      }
+      on.snapshot(body, first);
       first = false;
     });
     source.addEventListener("board", (event) => {

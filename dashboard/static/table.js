@@ -4,6 +4,7 @@ import { ask } from "./ask.js";
 import { draw, makeBoard } from "./board.js";
 import { boardName, make, mark, pips, sideName, sidesOf, text } from "./dom.js";
 import { follow, trouble } from "./live.js";
+import { sheet } from "./sheet.js";
 
 const TOAST_MS = 6000;
 const at = (id) => document.getElementById(id);
@@ -16,6 +17,16 @@ const picture = makeBoard(Number(document.body.dataset.half));
 
 at("drawing").append(picture);
 text(at("title"), boardName(board));
+
+// ---- the picture, turned to the seat of whoever holds the phone
+
+function turn(by) {
+  const quarter = (Number(localStorage.getItem("turn")) || 0) + by;
+  localStorage.setItem("turn", quarter);
+  at("drawing").style.setProperty("--turn", `${quarter * 90}deg`);
+}
+at("turn").addEventListener("click", () => turn(1));
+turn(0);
 
 // ---- asking
 
@@ -46,28 +57,6 @@ async function request(what, body, done = "") {
     delete document.body.dataset.busy;
   }
 }
-
-// ---- a sheet with a few choices: the second tap of everything that is not undone by looking
-
-function sheet(title, words, choices, fields = []) {
-  text(at("sheet-title"), title);
-  text(at("sheet-text"), words);
-  at("sheet-fields").replaceChildren(...fields);
-  at("sheet-choices").replaceChildren(
-    ...choices.map(([label, act, kind = "primary"]) => {
-      const button = make("button", `big ${kind}`, label);
-      button.type = "button";
-      button.addEventListener("click", () => {
-        at("sheet").close();
-        act();
-      });
-      return button;
-    }),
-  );
-  at("sheet").showModal();
-}
-at("sheet-close").addEventListener("click", () => at("sheet").close());
-at("sheet").addEventListener("click", (event) => event.target === at("sheet") && at("sheet").close());
 
 // ---- score and twenties
 
@@ -368,7 +357,7 @@ function show() {
   fillQuestions(table.questions);
   fillRemovals(table.remove);
   draw(picture, view.marks, tapDisc);
-  at("hint").hidden = !(mayAsk && table.match_id && view.marks.length);
+  text(at("hint"), mayAsk && table.match_id && view.marks.length ? "Tap a disc to correct its value." : "");
   fillVerdict(table.verdict);
   fillRounds(table);
 }

@@ -174,7 +174,7 @@ def test_a_spectator_sees_everything_and_can_do_nothing(phone: Page, hub: FakeHu
     known(phone)
     phone.goto("/table/board-1")
     expect(phone.locator(".question h2")).to_have_text(QUESTION.text)
-    for button in phone.locator("button:visible").all():
+    for button in phone.locator("button:visible:not(#turn)").all():
         expect(button).to_be_disabled()
 
 
@@ -189,6 +189,23 @@ def test_a_disc_lies_on_the_drawing_where_the_camera_sees_it(phone: Page, hub: F
     x_mm = ((face["x"] + face["width"] / 2 - box["x"]) / box["width"] - 0.5) * 2 * half
     y_mm = -((face["y"] + face["height"] / 2 - box["y"]) / box["height"] - 0.5) * 2 * half
     assert (x_mm, y_mm) == pytest.approx((170.0, 150.0), abs=2.0)
+
+
+def test_the_picture_turns_to_the_seat_of_the_phone_and_stays_so(phone: Page, hub: FakeHub) -> None:
+    hub.publish(playing("board-1"))
+    open_table(phone)
+    phone.get_by_role("button", name="Turn the picture").click()
+    phone.reload()
+    face = phone.locator('g.disc[data-id="d6"] .face')
+    face.wait_for()
+    phone.wait_for_function("!document.querySelector('#drawing .board').getAnimations({subtree: true}).length")
+    box, disc = phone.locator("#drawing .board").bounding_box(), face.bounding_box()
+    assert box is not None
+    assert disc is not None
+    half = float(phone.locator("body").get_attribute("data-half") or 0)
+    right_mm = ((disc["x"] + disc["width"] / 2 - box["x"]) / box["width"] - 0.5) * 2 * half
+    down_mm = ((disc["y"] + disc["height"] / 2 - box["y"]) / box["height"] - 0.5) * 2 * half
+    assert (right_mm, down_mm) == pytest.approx((150.0, 170.0), abs=2.0)
 
 
 @pytest.mark.parametrize("width", [320, 360, 390, 768])

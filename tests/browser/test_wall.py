@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import signal
+import time
 
+import msgspec
 import pytest
 from msgspec.structs import replace
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
+from dashboard import pages_version
+from dashboard.club import Missed, Snapshot
+from dashboard.view import view_of
 from dashboard.wall import clip_names
+from hardware.board import TOURNAMENT
 from hub.link import topics
 from tests.conftest import BrokerProcess
 from tests.dashboard.conftest import FakeHub
 from tests.dashboard.running import Running
 from tests.dashboard.samples import FOUL, QUESTION, idle, playing, twenty
 
+PAGES = pages_version()
 LOUDNESS = """async (names) => {
   const context = new OfflineAudioContext(1, 44100, 44100);
   const loudness = {};
@@ -44,7 +51,7 @@ NO_SOUND_BEFORE_A_TAP = """
 """
 
 
-def tile(wall: Page, board: str = "board-1") -> object:
+def tile(wall: Page, board: str = "board-1") -> Locator:
     return wall.locator(f'.tile[data-board="{board}"]')
 
 
@@ -131,6 +138,52 @@ def test_an_old_flash_is_not_shown_when_the_page_is_opened_or_comes_late(wall: P
     for board in ("board-1", "board-2"):
         expect(tile(wall, board)).not_to_have_attribute("data-flash", "twenty")
         assert tile(wall, board).get_attribute("data-flashes") is None
+
+
+def test_flashes_that_came_while_the_line_was_cut_are_each_shown_once(wall: Page) -> None:
+    now_ms = time.time_ns() // 1_000_000
+    before, after = playing("board-1"), playing("board-1", rev=20, flash=twenty("f2"))
+    missed = tuple(Missed("board-1", twenty(flash_id)) for flash_id in ("f1", "f2"))
+    bodies = iter(
+        Snapshot(now_ms, True, True, (view_of("board-1", table, {}, TOURNAMENT, hub_online=True),), flashes, PAGES)
+        for table, flashes in ((before, ()), (after, missed), (after, missed))
+    )
+    asked_for: list[str] = []
+
+    def cut_short(route: Route) -> None:
+        asked_for.append(route.request.url)
+        body = next(bodies, None)
+        events = b"retry: 200\n\n"
+        if body is not None:
+            events += b"id: abc-%d\nevent: snapshot\ndata: %s\n\n" % (len(asked_for), msgspec.json.encode(body))
+        route.fulfill(status=200, content_type="text/event-stream", body=events)
+
+    wall.route("**/api/1/stream*", cut_short)
+    wall.goto("/")
+    board = tile(wall)
+    expect(board).to_have_attribute("data-flash-id", "f2")
+    for _ in range(200):
+        if len(asked_for) >= 4:
+            break
+        wall.wait_for_timeout(25)
+    assert len(asked_for) >= 4
+    expect(board).to_have_attribute("data-flashes", "2")
+
+
+def test_a_page_of_another_version_loads_itself_anew(wall: Page, hub: FakeHub) -> None:
+    hub.publish(playing("board-1"))
+    old = {"seen": False}
+
+    def once_old(route: Route) -> None:
+        page = route.fetch().text()
+        body = page if old["seen"] else page.replace(PAGES, "of-last-year")
+        old["seen"] = True
+        route.fulfill(status=200, content_type="text/html", body=body)
+
+    wall.route(lambda address: address.endswith("/"), once_old)
+    wall.goto("/")
+    expect(wall.locator("body")).to_have_attribute("data-pages", PAGES)
+    expect(wall.locator(".player").first).to_have_text("Ann")
 
 
 def test_one_tap_gives_the_wall_a_voice(wall: Page, hub: FakeHub) -> None:

@@ -142,7 +142,7 @@ class Site:
 @pytest.fixture
 def site(broker: MemoryBroker, hub: FakeHub) -> Iterator[Site]:
     bus = broker.bus()
-    club = Club(bus, TOURNAMENT, wall_ms=lambda: NOW_MS)
+    club = Club(bus, TOURNAMENT, pages="v1", wall_ms=lambda: NOW_MS)
     asker = Asker(bus, timeout_s=0.05)
     bus.start()
     club.work()

@@ -97,3 +97,24 @@ def test_a_page_of_no_board_says_so_and_names_those_there_are(client: FlaskClien
 def test_the_empty_board_is_a_picture_that_browsers_keep(client: FlaskClient) -> None:
     response = client.get("/board.svg")
     assert (response.mimetype, response.headers["Cache-Control"]) == ("image/svg+xml", "max-age=3600")
+
+
+@pytest.mark.usefixtures("with_board")
+@pytest.mark.parametrize("path", ["/", "/table/board-1"])
+def test_a_page_knows_its_version_and_is_asked_for_anew(client: FlaskClient, path: str) -> None:
+    response = client.get(path)
+    assert 'data-pages="v1"' in response.get_data(as_text=True)
+    assert response.headers["Cache-Control"] == "no-cache"
+
+
+def test_scripts_are_kept_only_as_long_as_they_are_the_same(client: FlaskClient) -> None:
+    with client.get("/static/wall.js") as first:
+        assert "no-cache" in first.headers["Cache-Control"]
+        etag = first.headers["ETag"]
+    with client.get("/static/wall.js", headers={"If-None-Match": etag}) as again:
+        assert again.status_code == 304
+
+
+def test_the_version_is_the_same_until_a_page_changes() -> None:
+    assert dashboard.pages_version() == dashboard.pages_version()
+    assert re.fullmatch("[0-9a-f]{12}", dashboard.pages_version())
