@@ -169,7 +169,7 @@ function fillTile(entry, view) {
   mark(tile, "phase", table?.phase);
   text(parts.what, describe(table));
   text(parts.chip, view.state.text);
-  text(parts.veilText, ["offline", "partial", "no_hub"].includes(view.state.code) ? view.state.text : "");
+  text(parts.veilText, ["offline", "partial"].includes(view.state.code) ? view.state.text : "");
   const sides = table ? sidesOf(table) : [];
   mark(tile, "sides", sides.length);
   text(parts.free, sides.length ? "" : table ? "Free board" : "");
