@@ -6,7 +6,7 @@ sharp peak and grain, numbers and glare are not. What is found here is only a su
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
 
 import cv2
 import numpy as np
@@ -17,23 +17,10 @@ from firmware_py.camera.lab import Array, Floats, gradient
 FULL_SLOPE = 5.0
 #: Slopes below this do not vote.
 LEAST_SLOPE = 1.0
+#: Blur of the votes, in pixels of the straight view.
+BLUR_PX = 1.3
 #: Votes, as a share of a full rim, from which a place is looked at.
 LEAST_SHARE = 0.2
-
-
-@dataclass(frozen=True, slots=True)
-class Suspects:
-    """Places that may be discs, in millimetres of the board plane as seen; best first.
-
-    Attributes:
-        xy_mm: centres, ``(n, 2)``.
-        radius_mm: radii of the best votes, ``(n,)``.
-        share: votes over those of a full rim, ``(n,)``.
-    """
-
-    xy_mm: Array
-    radius_mm: Array
-    share: Array
 
 
 def rim_votes(lab: Floats, radii_px: Array) -> Floats:
@@ -45,25 +32,26 @@ def rim_votes(lab: Floats, radii_px: Array) -> Floats:
     """
     gx, gy, size = gradient(lab, 0.8)
     height, width = size.shape
+    # A margin collects the votes that fall outside, so that none needs to be looked at.
+    pad = math.ceil(float(radii_px.max())) + 2
+    wide, high = width + 2 * pad, height + 2 * pad
     rows, columns = np.nonzero(size > LEAST_SLOPE)
     strength = size[rows, columns]
     nx, ny = gx[rows, columns] / strength, gy[rows, columns] / strength
-    weight = np.minimum(strength / FULL_SLOPE, 1.0)
-    plane = height * width
+    weight = np.minimum(strength / FULL_SLOPE, 1.0).astype(np.float64)
+    x0, y0 = columns.astype(np.float32) + (pad + 0.5), rows.astype(np.float32) + (pad + 0.5)
     answer = np.empty((len(radii_px), height, width), dtype=np.float32)
     for k, radius in enumerate(radii_px):
+        dx, dy = np.float32(radius) * nx, np.float32(radius) * ny
         sides = []
-        for sign in (1.0, -1.0):
-            x = (columns + sign * radius * nx + 0.5).astype(np.int32)
-            y = (rows + sign * radius * ny + 0.5).astype(np.int32)
-            inside = (x >= 0) & (x < width) & (y >= 0) & (y < height)
-            cells = np.bincount(y[inside] * width + x[inside], weights=weight[inside], minlength=plane)
-            sides.append(cells.reshape(height, width).astype(np.float32))
-        # An edge is about two pixels wide here, so a full rim gives twice its circumference.
-        norm = np.float32(2 * 2 * np.pi * radius)
-        better = np.maximum(*(cv2.GaussianBlur(s, (0, 0), 1.3) for s in sides))
-        # The blur spreads a perfect peak of one cell to 1 / (2 pi sigma^2) of it.
-        answer[k] = better * np.float32(2 * np.pi * 1.3**2) / norm
+        for x, y in ((x0 + dx, y0 + dy), (x0 - dx, y0 - dy)):
+            cells = np.bincount(y.astype(np.int32) * wide + x.astype(np.int32), weight, wide * high)
+            inner = cells.reshape(high, wide)[pad : pad + height, pad : pad + width].astype(np.float32)
+            sides.append(cv2.GaussianBlur(inner, (0, 0), BLUR_PX))
+        # An edge is about two pixels wide here, so a full rim gives twice its circumference, and the blur spreads a
+        # perfect peak of one cell to 1 / (2 pi sigma^2) of it.
+        np.maximum(sides[0], sides[1], out=answer[k])
+        answer[k] *= np.float32(2 * np.pi * BLUR_PX**2 / (2 * 2 * np.pi * radius))
     return answer
 
 

@@ -15,7 +15,7 @@ from firmware_py.camera.lab import Array, Floats, apply_homography, ridge, sampl
 
 ANGLES = 240
 #: Half width of the search around each line, in outer radii, from the first look to the last.
-WINDOWS = (0.055, 0.055, 0.04, 0.04, 0.028, 0.018, 0.012, 0.012)
+WINDOWS = (0.055, 0.055, 0.04, 0.028, 0.018, 0.012)
 #: Half width of the look that judges the fit.
 WIDE = 0.03
 #: Step between samples along a profile, in outer radii.

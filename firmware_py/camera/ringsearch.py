@@ -132,14 +132,16 @@ def vote(voters: Voters, shape: tuple[int, int], step: int = 1) -> Floats:
     height, width = (shape[0] + 1) // 2, (shape[1] + 1) // 2
     long_side = max(shape)
     reach = np.arange(VOTE_RANGE[0] * long_side, VOTE_RANGE[1] * long_side, 2.0 * step, dtype=np.float32)
-    reach = np.concatenate([reach, -reach])
-    # One cell around the picture collects the votes that fall outside.
-    col = ((voters.x[:, None] + voters.nx[:, None] * reach) * 0.5 + 1.0).astype(np.int32)
-    row = ((voters.y[:, None] + voters.ny[:, None] * reach) * 0.5 + 1.0).astype(np.int32)
-    np.clip(col, 0, width + 1, out=col)
-    np.clip(row, 0, height + 1, out=row)
-    cells = np.bincount((row * (width + 2) + col).ravel(), minlength=(width + 2) * (height + 2))
-    votes = cells.reshape(height + 2, width + 2)[1:-1, 1:-1].astype(np.float32)
+    reach = np.concatenate([reach, -reach]) * np.float32(0.5)
+    # A margin collects the votes that fall outside; a voter far outside (of a turned picture) casts none.
+    pad = math.ceil(VOTE_RANGE[1] * long_side / 2) + 2
+    wide, high = width + 2 * pad, height + 2 * pad
+    x, y = voters.x * np.float32(0.5), voters.y * np.float32(0.5)
+    near = (x > -1) & (x < width) & (y > -1) & (y < height)
+    col = (x[near, None] + voters.nx[near, None] * reach + np.float32(pad)).astype(np.int32)
+    row = (y[near, None] + voters.ny[near, None] * reach + np.float32(pad)).astype(np.int32)
+    cells = np.bincount((row * wide + col).ravel(), minlength=wide * high)
+    votes = cells.reshape(high, wide)[pad : pad + height, pad : pad + width].astype(np.float32)
     return np.asarray(cv2.GaussianBlur(votes, (0, 0), 1.5), dtype=np.float32)
 
 
