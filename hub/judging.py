@@ -44,20 +44,20 @@ class _Outcome:
     take_off: frozenset[str]
 
 
-def judge(match: Match, playing: Round, shot: ShotRecord, *, beam_works: bool, picture: bytes | None = None) -> Judged:
+def judge(match: Match, playing: Round, shot: ShotRecord, *, beam_tells: bool, picture: bytes | None = None) -> Judged:
     """Judge a shot under the match's rules and level.
 
     Args:
         match: for rules, level and colours.
         playing: its round, for the values that people gave discs.
         shot: the evidence and what people ruled; what is judged is filled in.
-        beam_works: whether a twenty without a beam candidate is unlikely.
+        beam_tells: whether the beam would have had a candidate for a twenty.
         picture: JPEG of the doubt, for people.
     """
     if shot.unseen:
         return _inferred(match, playing, shot)
     outcomes = [_outcome(match, playing, shot, index) for index in range(len(shot.readings))]
-    outcomes = _with_beam(outcomes, shot, beam_works=beam_works)
+    outcomes = _with_beam(outcomes, shot, beam_tells=beam_tells)
     if shot.ruled is not None:
         outcomes = [o for o in outcomes if o.verdict.valid is shot.ruled] or outcomes
     chosen = outcomes[0]
@@ -65,6 +65,8 @@ def judge(match: Match, playing: Round, shot: ShotRecord, *, beam_works: bool, p
     fouled = frozenset(disc for o in outcomes for disc in o.verdict.fouled & o.verdict.take_off)
     judged = replace(_filled(match, shot, chosen, differ=differ), foul_set=tuple(sorted(fouled)))
     kind = _doubt(match, shot, judged, outcomes)
+    if kind is None and judged.holed and beam_tells and not (shot.beam or shot.owner_ruled) and shot.ruled is None:
+        kind = "twenty"  # the camera sees a 20 that the beam did not notice
     if kind is None:
         return Judged(judged, None)
     judged = replace(judged, reading=None)
@@ -99,7 +101,7 @@ def _outcome(match: Match, playing: Round, shot: ShotRecord, index: int) -> _Out
         sides[disc.id] = match.side_of(disc.colour)
         if disc.id != shot.disc and in_play(disc, match, playing):
             r_mm, angle_deg = to_polar(disc.x_mm, disc.y_mm)
-            leaning = disc.state in {"leaning", "overhanging"}
+            leaning = disc.state == "leaning"
             discs[disc.id] = rules.Disc(sides[disc.id], min(r_mm, GEOMETRY.surface_radius_mm), angle_deg, leaning)
     known = {*discs, shot.disc}
     seen = rules.Shot(
@@ -195,14 +197,14 @@ def _take_off(match: Match, shot: ShotRecord, verdict: Verdict) -> frozenset[str
     return verdict.take_off - verdict.fouled
 
 
-def _with_beam(outcomes: list[_Outcome], shot: ShotRecord, *, beam_works: bool) -> list[_Outcome]:
+def _with_beam(outcomes: list[_Outcome], shot: ShotRecord, *, beam_tells: bool) -> list[_Outcome]:
     """Where the camera cannot tell whether a disc is in the hole, the beam can."""
     holes = {frozenset(outcome.holed) for outcome in outcomes}
     if len(holes) < 2:
         return outcomes
     if shot.beam:
         return [outcome for outcome in outcomes if outcome.holed]
-    if beam_works and frozenset() in holes:
+    if beam_tells and frozenset() in holes:
         return [outcome for outcome in outcomes if not outcome.holed]
     return outcomes
 

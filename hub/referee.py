@@ -12,7 +12,7 @@ from hub import twenties
 from hub.entries import Entry
 from hub.judging import judge
 from hub.lines import with_line_questions
-from hub.link.messages import BeamCandidate, BeamWithdrawn, Cleared, Layout, Shot
+from hub.link.messages import BeamCandidate, BeamEpisode, BeamWithdrawn, Cleared, Layout, Shot
 from hub.link.snapshot import Side
 from hub.questions import swept_round
 from hub.record import SWEPT_DISCS, after_shot, recorded, renamed, surface, surplus, with_out, with_unseen, without_gone
@@ -26,14 +26,17 @@ STANDING_RULES = "match-play"
 
 def on_candidate(state: TableState, entry: Entry, fact: BeamCandidate) -> TableState:
     """The beam has been blocked for the dwell."""
-    state, number = twenties.on_candidate(state, entry, fact)
-    return judged_again(state, entry, number)
+    return _reheard(twenties.on_candidate(state, entry, fact), entry, fact.start_ns)
+
+
+def on_episode(state: TableState, entry: Entry, fact: BeamEpisode) -> TableState:
+    """The beam is clear again."""
+    return _reheard(twenties.on_episode(state, entry, fact), entry, fact.start_ns)
 
 
 def on_withdrawn(state: TableState, entry: Entry, fact: BeamWithdrawn) -> TableState:
     """A candidate was none after all."""
-    state, number = twenties.on_withdrawn(state, entry, fact)
-    return judged_again(state, entry, number)
+    return _reheard(twenties.on_withdrawn(state, entry, fact), entry, 0)
 
 
 def on_shot(state: TableState, entry: Entry, fact: Shot) -> TableState:
@@ -199,10 +202,14 @@ def _on_empty(state: TableState, entry: Entry) -> TableState:
     return state.with_running(playing)
 
 
-def _beam_works(state: TableState) -> bool:
-    """Whether a flat disc in the hole would have been noticed by the beam."""
-    beam = state.sensors.get("beam")
-    return beam is not None and beam.online and not beam.faults
+def _reheard(state: TableState, entry: Entry, start_ns: int) -> TableState:
+    """Judge again what the beam's word, come late, may decide: shots after it, with a disc perhaps in the hole."""
+    playing = running_of(state)[1]
+    for shot in playing.shots if playing is not None else ():
+        perhaps = shot.holed or shot.vague or shot.beam or shot.reading is None
+        if perhaps and not shot.unseen and start_ns <= shot.end_ns + twenties.AFTER_NS:
+            state = judged_again(state, entry, shot.number)
+    return twenties.settled_late(state)
 
 
 def _readings(fact: Shot, theirs: list[str]) -> tuple[Events, ...]:
@@ -262,7 +269,7 @@ def _judged(state: TableState, entry: Entry, shot: ShotRecord, *, picture: bytes
     match, playing = running_of(state)
     if match is None or playing is None:
         return state
-    told = judge(match, playing, shot, beam_works=_beam_works(state), picture=picture)
+    told = judge(match, playing, shot, beam_tells=twenties.beam_tells(state, shot), picture=picture)
     is_last = shot.number >= len(playing.shots)
     earlier = tuple(s for s in playing.shots if s.number != shot.number)
     shots = tuple(sorted((*earlier, told.shot), key=lambda s: s.number))

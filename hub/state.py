@@ -69,6 +69,7 @@ class Candidate(msgspec.Struct, frozen=True):
         shots: shots of the round taken when it came.
         waiting: whether it is shown as a provisional twenty.
         given: the side that people gave it to, empty if nobody was asked.
+        end_ns: when the beam was clear again, 0 while that is not known.
     """
 
     key: str
@@ -78,6 +79,7 @@ class Candidate(msgspec.Struct, frozen=True):
     shots: int = 0
     waiting: bool = False
     given: str = ""
+    end_ns: int = 0
 
 
 class ShotRecord(msgspec.Struct, frozen=True):

@@ -18,6 +18,7 @@ from hub.entries import HUB, PEOPLE, Entry, Gap, SensorNotice
 from hub.link.asks import Redo, Start, Undo
 from hub.link.messages import (
     BeamCandidate,
+    BeamEpisode,
     BeamFault,
     BeamWithdrawn,
     Button,
@@ -99,6 +100,7 @@ def replay(state: TableState, entries: Iterable[Entry], chapters: Chapters | Non
 
     for entry in entries:
         if entry.refused:
+            state = replace(state, entry=entry.id)
             continue
         taken = take(state, entry, chapter)
         if taken.chapter is not None:
@@ -137,6 +139,8 @@ def _fact(state: TableState, entry: Entry, fact: Fact) -> TableState:
             state = referee.on_cleared(state, entry, fact)
         case BeamCandidate():
             state = referee.on_candidate(state, entry, fact)
+        case BeamEpisode():
+            state = referee.on_episode(state, entry, fact)
         case BeamWithdrawn():
             state = referee.on_withdrawn(state, entry, fact)
         case BeamFault():

@@ -28,12 +28,10 @@ def ruling_on(disc: LayoutDisc, playing: Round) -> Ruling | None:
 
 
 def value_of(disc: LayoutDisc, playing: Round) -> int:
-    """What a disc scores: as people ruled while it stays there, else by its place."""
+    """What a disc scores: as people ruled while it stays there, else by its place; a leaner's place is in the 15."""
     ruling = ruling_on(disc, playing)
     if ruling is not None:
         return ruling.value
-    if disc.state in {"leaning", "overhanging"}:
-        return 15
     return GEOMETRY.value(radius_mm(disc))
 
 

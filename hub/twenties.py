@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from hub.entries import Entry
-from hub.link.messages import BeamCandidate, BeamWithdrawn, Shot
+from hub.link.messages import BeamCandidate, BeamEpisode, BeamWithdrawn, Shot
 from hub.link.snapshot import Flash, Side
 from hub.questions import NOBODY, beam_question_id, beam_twenty, prefix
 from hub.state import Candidate, Match, Question, Round, ShotRecord, TableState
@@ -18,52 +18,77 @@ AFTER_NS = 1_000_000_000
 _KEPT = 64
 
 
-def on_candidate(state: TableState, entry: Entry, fact: BeamCandidate) -> tuple[TableState, int]:
-    """The beam has been blocked for the dwell.
-
-    Returns:
-        The state, and the number of the shot that must be judged again because it was known before, 0 for none.
-    """
+def on_candidate(state: TableState, entry: Entry, fact: BeamCandidate) -> TableState:
+    """The beam has been blocked for the dwell."""
     match = state.match
     playing = match.running if match is not None else None
     candidate = Candidate(f"{entry.boot}/{fact.episode}", entry.machine_boot, fact.start_ns)
     if any(known.key == candidate.key for known in state.candidates):
-        return state, 0
+        return state
     if match is None or playing is None:
-        return replace(_with(state, candidate), practice=state.practice + 1), 0
+        return replace(_with(state, candidate), practice=state.practice + 1)
     shot = next((s for s in playing.shots if _during(candidate, s.machine_boot, s.start_ns, s.end_ns)), None)
     if shot is not None and not shot.unseen:
         shots = tuple(replace(s, beam=candidate.key) if s.number == shot.number else s for s in playing.shots)
-        return _with(state.with_running(replace(playing, shots=shots)), candidate), shot.number
+        return _with(state.with_running(replace(playing, shots=shots)), candidate)
     turn = expected(match, playing)
     if turn is None or playing.old or playing.lying:
-        return _with(state, candidate), 0  # hands clear the board or lift a disc out
+        return _with(state, candidate)  # hands clear the board or lift a disc out
     candidate = replace(candidate, side=turn[0], shots=len(playing.shots), waiting=True)
     state = _with(state, candidate)
     if not camera_there(state):
         questions = (*playing.questions, beam_twenty(match, playing, candidate.key, candidate.shots + 1))
-        return state.with_running(replace(playing, questions=questions, asked=playing.asked + 1)), 0
+        return state.with_running(replace(playing, questions=questions, asked=playing.asked + 1))
     flash = twenty_flash(entry, match, playing, len(playing.shots) + 1, turn[0], provisional=True)
-    return flashed(state, flash), 0
+    return flashed(state, flash)
 
 
-def on_withdrawn(state: TableState, entry: Entry, fact: BeamWithdrawn) -> tuple[TableState, int]:
-    """A candidate was none after all.
+def on_episode(state: TableState, entry: Entry, fact: BeamEpisode) -> TableState:
+    """The beam is clear again."""
+    key = f"{entry.boot}/{fact.episode}"
+    end_ns = fact.start_ns + round(fact.dwell_ms * 1_000_000)
+    return replace(state, candidates=tuple(replace(c, end_ns=end_ns) if c.key == key else c for c in state.candidates))
 
-    Returns:
-        The state without it, and the number of the shot that must be judged again, 0 for none.
+
+def beam_tells(state: TableState, shot: ShotRecord) -> bool:
+    """Whether the beam would have had a candidate, had a disc come to lie in the hole in this shot.
+
+    It cannot have one while a leaner, or a disc not yet lifted, blocks it already.
     """
+    beam = state.sensors.get("beam")
+    if beam is None or not beam.online or beam.faults:
+        return False
+    before = [
+        c for c in state.candidates if c.machine_boot == shot.machine_boot and c.start_ns < shot.start_ns - BEFORE_NS
+    ]
+    return not before or 0 < before[-1].end_ns <= shot.start_ns
+
+
+def settled_late(state: TableState) -> TableState:
+    """Questions about counted rounds that only the beam's late word had raised are dropped."""
+    match = state.match
+    if match is None or not any(finished.shots for finished in match.rounds):
+        return state
+    rounds: list[Round] = []
+    for finished in match.rounds:
+        mended = {s.number for s in finished.shots if s.holed and (_noticed(state, s) or not beam_tells(state, s))}
+        kept = tuple(q for q in finished.questions if q.kind != "twenty" or q.shot not in mended)
+        rounds.append(finished if len(kept) == len(finished.questions) else replace(finished, questions=kept))
+    return replace(state, match=replace(match, rounds=tuple(rounds)))
+
+
+def on_withdrawn(state: TableState, entry: Entry, fact: BeamWithdrawn) -> TableState:
+    """A candidate was none after all."""
     key = f"{entry.boot}/{fact.episode}"
     state = replace(state, candidates=tuple(c for c in state.candidates if c.key != key))
     match = state.match
     playing = match.running if match is not None else None
     if match is None or playing is None:
-        return state, 0
+        return state
     questions = tuple(q for q in playing.questions if q.id != beam_question_id(playing, key))
     shots = tuple(replace(s, beam="") if s.beam == key else s for s in playing.shots)
-    again = next((s.number for s in playing.shots if s.beam == key), 0)
     state = state.with_running(replace(playing, questions=questions, shots=shots))
-    return no_twenty(state, match, playing, len(playing.shots) + 1), again
+    return no_twenty(state, match, playing, len(playing.shots) + 1)
 
 
 def claim(state: TableState, entry: Entry, fact: Shot, side: Side) -> tuple[TableState, str, str, ShotRecord | None]:
@@ -162,6 +187,10 @@ def _with(state: TableState, candidate: Candidate) -> TableState:
 
 def _during(candidate: Candidate, machine_boot: str, start_ns: int, end_ns: int) -> bool:
     return candidate.machine_boot == machine_boot and start_ns - BEFORE_NS <= candidate.start_ns <= end_ns + AFTER_NS
+
+
+def _noticed(state: TableState, shot: ShotRecord) -> bool:
+    return any(_during(c, shot.machine_boot, shot.start_ns, shot.end_ns) for c in state.candidates)
 
 
 def _missed_shot(candidate: Candidate, playing: Round, side: Side) -> bool:

@@ -590,3 +590,31 @@ def test_a_match_ends_and_the_next_shot_on_a_cleared_board_opens_another(bench: 
     bench.shoot("B", (60, 10))
     assert (bench.table.phase, bench.table.shot) == ("round", 1)
     assert not bench.table.rounds
+
+
+def test_a_twenty_that_only_the_camera_sees_is_asked_about_until_the_beam_agrees(bench: Bench) -> None:
+    bench.start()
+    bench.shoot("A", "hole", ("hole", "s"))
+    assert [q.kind for q in bench.table.questions] == ["twenty"]
+    assert (twenties(bench)["A"], provisional(bench)["A"]) == (0, 1)
+    bench.beam(bench.at_ns - 6 * S)
+    assert not bench.table.questions
+    assert (twenties(bench)["A"], provisional(bench)["A"]) == (1, 0)
+    assert clips(bench) == ["twenty_light"]
+
+
+def test_a_leaner_that_blocks_the_beam_is_knocked_in_without_a_question(bench: Bench) -> None:
+    bench.start()
+    leaner = bench.shoot("A", (17.0, 0.0), beam=True)
+    bench.put(leaner, "A", 17.0, 0.0, state="leaning")
+    bench.shoot("B", (150, 200), ("hit", "s", leaner), ("hole", leaner), moved={leaner: "hole"})
+    assert not bench.table.questions
+    assert twenties(bench) == {"A": 1, "B": 0}
+
+
+def test_a_disc_over_the_edge_of_the_board_scores_nothing(bench: Bench) -> None:
+    bench.start()
+    bench.shoot("A", (60, 10))
+    bench.put("d1", "A", 323.5, 10, state="overhanging")
+    bench.layout()
+    assert bench.table.sides["A"].board == 0
