@@ -231,5 +231,44 @@ def replay(journal: str, **choices: Any) -> None:
     sys.exit(replaying.run(journal, **choices))
 
 
+def _database(config_path: Path | None) -> str:
+    from hub.link import config
+
+    try:
+        return (config.load_config(config_path) if config_path else config.Config()).hub.database
+    except config.ConfigError as error:
+        _fail(str(error), 2)
+
+
+@main.command()
+@click.argument("target", type=_FILE)
+@click.option("--config", "config_path", type=_FILE, help="The hub's TOML file; without it the defaults hold.")
+def backup(target: Path, config_path: Path | None) -> None:
+    """Copy the hub's database into one file while the hub goes on."""
+    from hub.store import backup as copies
+    from hub.store.engine import StoreError
+
+    try:
+        lines = copies.backup(_database(config_path), target)
+    except StoreError as error:
+        _fail(str(error), 2 if isinstance(error, copies.BackupError) else 3)
+    click.echo(f"{target}: {lines} journal lines, read back and whole")
+
+
+@main.command()
+@click.argument("source", type=_FILE)
+@click.option("--config", "config_path", type=_FILE, help="The hub's TOML file; without it the defaults hold.")
+def restore(source: Path, config_path: Path | None) -> None:
+    """Put a backup in the place of the hub's database; stop the hub first."""
+    from hub.store import backup as copies
+    from hub.store.engine import StoreError
+
+    try:
+        lines, kept = copies.restore(source, _database(config_path))
+    except StoreError as error:
+        _fail(str(error), 2 if isinstance(error, copies.BackupError) else 3)
+    click.echo(f"{source}: restored, {lines} journal lines" + (f"; what was there is kept as {kept}" if kept else ""))
+
+
 if __name__ == "__main__":
     main()

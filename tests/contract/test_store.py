@@ -19,8 +19,7 @@ from hub.store import schema
 from hub.store.archive import Archive, MatchRecord
 from hub.store.engine import SCHEMA, StoreBusyError, StoreError, open_engine, parse_url
 from hub.store.journal import Batch, Journal, MatchRow, people_boot
-
-POSTGRES = "CROKINOLE_TEST_POSTGRES"
+from tests.postgres import empty_database
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -28,15 +27,8 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     if request.param == "sqlite":
         yield f"sqlite:///{tmp_path / 'hub.sqlite3'}"
         return
-    server = os.environ.get(POSTGRES)
-    if not server:
-        pytest.skip(f"{POSTGRES} names no database")
-    engine = open_engine(parse_url(server))
-    with engine.begin() as connection:
-        connection.execute(sa.text("DROP SCHEMA public CASCADE"))
-        connection.execute(sa.text("CREATE SCHEMA public"))
-    engine.dispose()
-    yield server
+    with empty_database() as server:
+        yield server
 
 
 @pytest.fixture

@@ -7,6 +7,8 @@ import random
 import sqlite3
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,7 @@ from hub.replay import differences, run
 from hub.state import TableState
 from hub.store.reader import JournalReader
 from hub.table import replay
+from tests.hub.conftest import MEMORY
 from tests.hub.harness import Club
 from tests.hub.test_games import HABITS, answer_all, play_round
 from tests.hub.world import Habits, World
@@ -29,9 +32,16 @@ def world_on(club: Club, seed: int, habits: Habits, board: str = "b1") -> World:
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A journal of two boards with everything that happens in an evening."""
-    folder = tmp_path_factory.mktemp("played")
+    if not MEMORY.is_dir():
+        yield an_evening(tmp_path_factory.mktemp("played"))
+        return
+    with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
+        yield an_evening(Path(folder))
+
+
+def an_evening(folder: Path) -> Path:
     club = Club(folder, ("b1", "b2"))
     club.ask("start", {"rules": "match-play", "level": "judge"})
     world = world_on(club, 5, HABITS["all-at-once"])
