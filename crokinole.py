@@ -178,6 +178,19 @@ def photo(files: tuple[Path, ...], **choices: Any) -> None:
 
 
 @main.command()
+@click.argument("file", type=_FILE)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line: the body of each layout and shot.")
+@click.option("--board", "board", default="tournament", show_default=True, help="Preset of the board in the video.")
+def watch(file: Path, as_json: bool, board: str) -> None:
+    """Read a recorded video as the camera would."""
+    try:
+        from firmware_py.camera import watch as reader
+    except ModuleNotFoundError as error:
+        _fail(f"the package {error.name!r} is missing: pip install 'crokinole[vision]'", 3)
+    sys.exit(reader.run(file, as_json=as_json, board=board))
+
+
+@main.command()
 @click.argument("files", nargs=-1, required=True, type=_FILE)
 def verify(files: tuple[Path, ...]) -> None:
     """Run worked cases (shots, rounds, games, beam) and print every mismatch."""

@@ -125,6 +125,7 @@ def _tell(board: Board, story: _Story, shooter: Shooter) -> Shot:
         end_ns=watched.until_ns,
         confidence=round(min(sure, 0.5 if doubts else 1.0), 2),
         doubts=doubts,
+        events_ns=tuple(c.at_ns for c in happenings),
     )
 
 

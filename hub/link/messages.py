@@ -146,6 +146,7 @@ class Shot(Fact, frozen=True):
         end_ns: everything at rest.
         confidence: 0 to 1.
         doubts: empty if the evidence is enough.
+        events_ns: when each of the events happened, as far as the frames tell; empty where that is not known.
     """
 
     disc: str
@@ -157,6 +158,7 @@ class Shot(Fact, frozen=True):
     end_ns: int
     confidence: float = 1.0
     doubts: tuple[Doubt, ...] = ()
+    events_ns: tuple[int, ...] = ()
 
 
 class Hand(Fact, frozen=True):

@@ -1,0 +1,173 @@
+"""Starting on a board that is not empty: calibrate with discs lying, and guess what the wood under them looks like."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import cv2
+import numpy as np
+
+from firmware_py.camera.calibration import Calibration
+from firmware_py.camera.colours import assign
+from firmware_py.camera.discs import find_discs
+from firmware_py.camera.lab import Floats, Image
+from firmware_py.camera.regions import Mask, disc_pixels
+from firmware_py.camera.seen import DiscReading, SeenDisc
+from firmware_py.camera.start import calibrate
+from firmware_py.camera.view import MM_PER_PX, BoardView
+from hardware.board import Board
+
+#: A disc darkens the wood around its base so far.
+SHADOW_MM = 6.0
+_LEAST_RADIUS_MM = 11.0
+_FILL_MM = 6.0
+_AROUND_PX = 5
+_SPREAD_PX = 7.0
+
+
+@dataclass(frozen=True, slots=True)
+class Occupied:
+    """A board as it was found, discs lying on it.
+
+    Attributes:
+        calibration: of the camera.
+        board: the geometry, with the radius of the discs that lie there.
+        view: the camera's view of it.
+        bare: what the straight view would show without discs.
+        guessed: pixels of ``bare`` that were under discs.
+    """
+
+    calibration: Calibration
+    board: Board
+    view: BoardView
+    bare: Floats
+    guessed: Mask
+
+
+def take_occupied(
+    picture: Image, board: Board, *, first: Image | None = None, height_mm: float = 0.0, seat1_deg: float = 0.0
+) -> Occupied:
+    """Calibrate from a picture of a board with discs on it.
+
+    An empty hole, being a shadowed recess, can look just as the darker discs do, so what looks like a dark disc in it
+    is taken for the empty hole: twenties are taken out before the next shot.
+
+    Args:
+        picture: of the board; noise and what moves averaged away as far as possible.
+        board: the geometry; the radius of its discs is replaced by what is seen.
+        first: an earlier picture of the same scene, if there is one: tells whether the hole was empty then.
+        height_mm: height of the lens above the surface if known, 0 to estimate it.
+        seat1_deg: clockwise angle in the picture at which seat 1 sits.
+
+    Raises:
+        NoBoardError: no board, or not enough of it.
+    """
+    calibration = calibrate(picture, board, height_mm=height_mm, seat1_deg=seat1_deg)
+    reading = find_discs(picture, calibration)
+    if reading.radius_seen:
+        radius = max(_LEAST_RADIUS_MM, reading.radius_mm)
+        board = replace(
+            board, disc_radius_mm=radius, hole_radius_mm=max(board.hole_radius_mm, radius + board.hole_play_mm)
+        )
+        calibration = replace(
+            calibration,
+            board=replace(calibration.board, disc_radius_mm=board.disc_radius_mm, hole_radius_mm=board.hole_radius_mm),
+        )
+    view = BoardView(calibration, board)
+    straight = view.straight(picture)
+    guessed = np.zeros(straight.shape[:2], np.bool_)
+    sunk = False
+    for disc in reading.discs:
+        if disc.place == "surface":
+            _cover(view, guessed, disc)
+        elif disc.place == "hole" and not _darker(reading, disc):
+            sunk = True
+    if sunk:
+        part, near = _hole_pixels(view)
+        if first is not None and _hole_open(first, calibration):
+            straight[part][near] = view.straight(first)[part][near]
+        else:
+            guessed[part] |= near
+    return Occupied(calibration, board, view, _fill(view, straight, guessed), guessed)
+
+
+def _fill(view: BoardView, straight: Image, hidden: Mask) -> Floats:
+    """The straight view with the hidden wood taken from elsewhere on the board.
+
+    A board looks nearly the same when it is turned from peg to peg: its lines and pegs fall on one another. What lies
+    around the hidden part tells which turn suits best, and how the light differs.
+    """
+    out = straight.astype(np.float32)
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(hidden.astype(np.uint8), connectivity=8)
+    turns = max(view.board.peg_count, 4)
+    row, column = np.mgrid[: view.side_px, : view.side_px].astype(np.float32) - np.float32(view.middle_px)
+    usable = (view.visible & ~hidden).astype(np.uint8)
+    for label in range(1, count):
+        left, top, width, height = (int(v) for v in stats[label][:4])
+        pad = _AROUND_PX
+        r0, r1 = max(0, top - pad), min(view.side_px, top + height + pad)
+        c0, c1 = max(0, left - pad), min(view.side_px, left + width + pad)
+        part = (slice(r0, r1), slice(c0, c1))
+        inside = labels[part] == label
+        around = (usable[part] > 0) & (cv2.dilate(inside.astype(np.uint8), np.ones((2 * pad + 1,) * 2, np.uint8)) > 0)
+        best: tuple[float, Floats] | None = None
+        for k in range(1, turns):
+            a = 2 * math.pi * k / turns
+            u = column[part] * np.float32(math.cos(a)) - row[part] * np.float32(math.sin(a)) + view.middle_px
+            v = column[part] * np.float32(math.sin(a)) + row[part] * np.float32(math.cos(a)) + view.middle_px
+            u, v = u.astype(np.float32), v.astype(np.float32)
+            good = cv2.remap(usable, u, v, cv2.INTER_NEAREST) > 0
+            both = around & good
+            if not good[inside].all() or np.count_nonzero(both) < 30:
+                continue
+            other = np.asarray(cv2.remap(straight, u, v, cv2.INTER_LINEAR), dtype=np.float32)
+            gain = np.median(out[part][both], axis=0) / np.maximum(np.median(other[both], axis=0), 1.0)
+            other *= gain.astype(np.float32)
+            off = float(np.minimum(np.abs(out[part][both] - other[both]), 60.0).mean())
+            if best is None or off < best[0]:
+                best = (off, other)
+        if best is None:
+            filled = cv2.inpaint(straight, hidden.astype(np.uint8), _FILL_MM / MM_PER_PX, cv2.INPAINT_TELEA)
+            out[part][inside] = filled[part][inside]
+        else:
+            other = best[1]
+            out[part][inside] = (other + _spread(out[part] - other, around))[inside]
+    return out
+
+
+def _spread(off: Floats, known: Mask) -> Floats:
+    """What is known of a slowly changing picture, carried into its gaps."""
+    weight = known.astype(np.float32)
+    size = (0, 0)
+    share = cv2.GaussianBlur(weight, size, _SPREAD_PX)
+    # Shadows and specks at the border must not be carried along.
+    calm = np.clip(off, -25.0, 25.0) * weight[..., None]
+    return np.asarray(cv2.GaussianBlur(calm, size, _SPREAD_PX) / np.maximum(share, 1e-4)[..., None], dtype=np.float32)
+
+
+def _cover(view: BoardView, mask: Mask, disc: SeenDisc) -> None:
+    true = view.fix.to_true(np.array([[disc.x_mm, disc.y_mm]]))[0]
+    x, y = float(true[0]), float(true[1])
+    sx, sy = view.base_shift(x, y, view.rim_mm)
+    for step in (0.0, 1.0):
+        part, near = disc_pixels(view, x + step * sx, y + step * sy, view.board.disc_radius_mm + SHADOW_MM)
+        mask[part] |= near
+
+
+def _hole_pixels(view: BoardView) -> tuple[tuple[slice, slice], Mask]:
+    return disc_pixels(view, *view.calibration.hole_xy_mm, view.board.hole_radius_mm + 2.5)
+
+
+def _hole_open(first: Image, calibration: Calibration) -> bool:
+    """Whether a picture shows no bright disc in the hole."""
+    reading = find_discs(first, calibration)
+    return not any(d.place == "hole" and not _darker(reading, d) for d in reading.discs)
+
+
+def _darker(reading: DiscReading, disc: SeenDisc) -> bool:
+    """Whether a disc is of the darker of the colours that the other discs show."""
+    if reading.teams is None:
+        return True
+    which, _ = assign(np.array([disc.colour]), reading.teams)
+    return int(which[0]) == 1
