@@ -164,7 +164,7 @@ class Line:
         return line, welcome
 
     def fileno(self) -> int:
-        """So that a selector can wait for several lines."""
+        """So that a selector can wait for several lines; empty :meth:`waiting` first, a packet may hold two messages."""
         return self._sock.fileno()
 
     def send(self, message: Json) -> None:

@@ -106,6 +106,7 @@ class Course:
         self.rounds = 0
         self.wishes: list[Wish] = []
         self._since_ns = 0
+        self._unanswered: set[str] = set()
         self._asked: dict[str, int] = {}
         self._start_at_ns = 0
         self._started = False
@@ -123,6 +124,10 @@ class Course:
     def see(self, table: Json) -> None:
         """The players look at the table's new snapshot."""
         self.table = table
+
+    def answered(self, wish: str) -> None:
+        """The hub has answered a wish, kindly or not."""
+        self._unanswered.discard(wish)
 
     def step(self, now_ns: int) -> None:
         """Decide what to do now; called once a frame, when world and hands have come to this time."""
@@ -152,13 +157,15 @@ class Course:
         return self.table is not None and self.table.get("phase") in phases
 
     def _ask(self, request: str, body: Json) -> None:
-        self.wishes.append(Wish(secrets.token_hex(8), request, body))
+        wish = Wish(secrets.token_hex(8), request, body)
+        self.wishes.append(wish)
+        self._unanswered.add(wish.id)
 
     def _start(self, now_ns: int) -> None:
         """Ask for a match until the table shows one; a match that we did not start is abandoned first."""
         if self._alone or (self._started and self._shows("round")):
             self._enter("thinking", now_ns)
-        elif self.table is not None and now_ns >= self._start_at_ns:
+        elif self.table is not None and now_ns >= self._start_at_ns and not self._unanswered:
             self._start_at_ns = now_ns + _AGAIN_NS
             if self._shows("idle", "match_over"):
                 self._started = True
@@ -311,7 +318,7 @@ class Course:
         for question in table.get("questions", ()):
             name = str(question["id"])
             due_ns = self._asked.setdefault(name, now_ns + _ANSWER_NS)
-            if now_ns >= due_ns:
+            if now_ns >= due_ns and not self._unanswered:
                 self._asked[name] = now_ns + _AGAIN_NS
                 choice = self._choice(question)
                 self._ask("answer", {"question": name, "choice": choice})

@@ -216,6 +216,7 @@ class Twin:
 
     def _hear_answer(self, message: Json) -> None:
         wish = self._open.pop(str(message.get("id")), None)
+        self._course.answered(str(message.get("id")))
         if wish is not None and message.get("ok"):
             self._rev = max(self._rev, int(message.get("rev") or 0))
         elif wish is not None:

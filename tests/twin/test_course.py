@@ -33,6 +33,7 @@ class Room:
         self.table: dict[str, Any] | None = None
         self.asked: list[Wish] = []
         self.frames = 0
+        self.answers = True
 
     def frame(self) -> None:
         self.frames += 1
@@ -44,6 +45,8 @@ class Room:
         for wish in self.course.wishes:
             self.asked.append(wish)
             self.answer(wish)
+            if self.answers:
+                self.course.answered(wish.id)
         self.course.wishes = []
 
     def answer(self, wish: Wish) -> None:
@@ -99,6 +102,16 @@ def test_a_match_is_asked_for_until_the_table_shows_one() -> None:
     body = room.asked[0].body
     assert (body["light"], body["opener"], body["level"], body["rules"]) == ("A", "A", "judge", "match-play")
     assert room.course.stage == "starting"
+
+
+def test_nothing_is_asked_twice_while_the_hub_thinks_about_it() -> None:
+    room = Room()
+    room.answers = False
+    room.table = {"phase": "idle", "shot": 0, "questions": [], "rev": 1}
+    room.answer = lambda wish: None  # type: ignore[method-assign]
+    for _ in range(400):
+        room.frame()
+    assert len(room.asked) == 1
 
 
 def test_somebody_elses_match_is_abandoned_first() -> None:

@@ -123,17 +123,19 @@ class Peers:
             )
 
     def until(self, met: Callable[[], bool]) -> None:
-        while not met():
-            with selectors.DefaultSelector() as selector:
-                for line in (self.beam, self.camera, self.players):
-                    selector.register(line, selectors.EVENT_READ)
-                assert selector.select(20), "nothing comes any more"
+        while True:
             try:
-                self.hear()
+                self.hear()  # first: the welcome's packet may have held more
             except LineError:
                 if self.over:
                     return
                 raise
+            if met():
+                return
+            with selectors.DefaultSelector() as selector:
+                for line in (self.beam, self.camera, self.players):
+                    selector.register(line, selectors.EVENT_READ)
+                assert selector.select(20), "nothing comes any more"
 
 
 def play(board: Board, frames: int) -> tuple[list[Json], list[tuple[int, bool]], list[tuple[int, int, int]]]:
