@@ -164,7 +164,7 @@ class Line:
         return line, welcome
 
     def fileno(self) -> int:
-        """So that a selector can wait for several lines; empty :meth:`waiting` first, a packet may hold two messages."""
+        """So that a selector can wait for several lines; empty :meth:`waiting` first (a packet may hold two)."""
         return self._sock.fileno()
 
     def send(self, message: Json) -> None:
