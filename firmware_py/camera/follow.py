@@ -21,6 +21,8 @@ Xy = tuple[float, float]
 
 #: A resting disc of whose face so much changed is not there any more.
 GONE_SHARE = 0.35
+#: Two discs on the surface cannot be nearer than two radii; less than this many are one disc.
+TOO_NEAR = 1.7
 #: A moving disc must explain so much of the change around it.
 LEAST_EXPLAINED = 0.12
 #: One that explains so much is of the set it was taken for, also when no other set is known.
@@ -90,6 +92,11 @@ class Follower:
         self._disc_mm2 = math.pi * self._radius**2
 
     @property
+    def apart_mm(self) -> float:
+        """Distance of the centres of two discs that touch."""
+        return 2 * self._radius
+
+    @property
     def resting(self) -> tuple[Resting, ...]:
         """Discs that have not moved."""
         return tuple(self._resting.values())
@@ -107,20 +114,24 @@ class Follower:
         changes = self._differ.changes(straight, self._layer, within)
         departed, covered = self._missing(changes)
         if departed:
-            for name in departed:
-                self._erase(self._resting.pop(name))
+            self._let_go(departed)
             changes = self._differ.changes(straight, self._layer, within)
         now = _Now(straight, changes, at_ns, exposure_ns, tracks)
+        sightings = self._sight(now)
+        # A disc seen where none can lie, so near to a resting one, is that one, pushed a little.
+        pushed = [
+            d.id
+            for d in self._resting.values()
+            if any(math.dist(d.top_xy_mm, s.xy_mm) < TOO_NEAR * self._radius for s in sightings)
+        ]
+        if pushed:
+            self._let_go(pushed)
+            departed += pushed
+            changes = self._differ.changes(straight, self._layer, within)
+            now = _Now(straight, changes, at_ns, exposure_ns, tracks)
+            sightings = self._sight(now)
         hands = changes.hand_regions
         inner = min((r.inner_mm for r in hands), default=math.inf)
-        sightings: list[Sighting] = []
-        for region in changes.regions:
-            if region.area_mm2 < _LEAST_REGION * self._disc_mm2:
-                continue
-            if region.hand:
-                sightings += self._beside_hand(now, region)
-            else:
-                sightings += self._in_region(now, region)
         on_line = self._on_line(now) if hands and not tracks else ()
         return FrameSeen(
             at_ns=at_ns,
@@ -131,6 +142,18 @@ class Follower:
             sightings=tuple(sightings),
             on_line=tuple(on_line),
         )
+
+    def _sight(self, now: _Now) -> list[Sighting]:
+        """Every moving disc that the frame shows."""
+        sightings: list[Sighting] = []
+        for region in now.changes.regions:
+            if region.area_mm2 >= _LEAST_REGION * self._disc_mm2:
+                sightings += self._beside_hand(now, region) if region.hand else self._in_region(now, region)
+        return sightings
+
+    def _let_go(self, names: Sequence[str]) -> None:
+        for name in names:
+            self._erase(self._resting.pop(name))
 
     def _missing(self, changes: Changes) -> tuple[list[str], list[str]]:
         hand_labels = {r.label for r in changes.hand_regions}

@@ -292,7 +292,7 @@ class _Motion:
         for disc in self.follower.resting:
             if disc.id not in seen.covered:
                 self._rested[disc.id] = seen.at_ns
-        self.tracks = follow(self.tracks, seen.sightings, seen.at_ns)
+        self.tracks = follow(self.tracks, seen.sightings, seen.at_ns, self.follower.apart_mm)
         self._on_line += seen.on_line
         self._covered |= set(seen.covered)
         if seen.hand:

@@ -8,7 +8,7 @@ sightings are shared out among the discs so that the sum of all surprises is lea
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from hub.link.messages import Colour
@@ -126,11 +126,27 @@ def depart(tracks: Sequence[Track], key: str, colour: Colour, origin: Xy, rested
     return (*tracks, Track(key=key, colour=colour, rested_ns=rested_ns, origin=origin))
 
 
-def follow(tracks: Sequence[Track], sightings: Sequence[Sighting], at_ns: int) -> tuple[Track, ...]:
-    """Share a frame's sightings out among the tracks; what no track explains begins a new one."""
+def follow(
+    tracks: Sequence[Track], sightings: Sequence[Sighting], at_ns: int, apart_mm: float = 32.0
+) -> tuple[Track, ...]:
+    """Share a frame's sightings out among the tracks; what no track explains begins a new one.
+
+    Args:
+        tracks: what is followed so far.
+        sightings: of this frame.
+        at_ns: its time.
+        apart_mm: distance of the centres of two discs that touch.
+    """
     alive = [k for k, t in enumerate(tracks) if at_ns - t.last_ns <= LOST_NS]
     rush = max([500.0, *(math.hypot(*tracks[k].velocity()) for k in alive)])
-    cost = [[_surprise(tracks[k], s, at_ns, rush) for s in sightings] for k in alive]
+    ways = {k: (tracks[k].last_xy, tracks[k].predict(at_ns)) for k in alive}
+    cost = [
+        [
+            _surprise(tracks[k], s, at_ns, rush) + _odd_blow(tracks[k], s, [ways[o] for o in alive if o != k], apart_mm)
+            for s in sightings
+        ]
+        for k in alive
+    ]
     share = _share(cost, len(sightings))
     out = list(tracks)
     taken = set()
@@ -148,7 +164,7 @@ def follow(tracks: Sequence[Track], sightings: Sequence[Sighting], at_ns: int) -
 
 
 def _surprise(track: Track, seen: Sighting, at_ns: int, rush: float) -> float:
-    """How ill a sighting suits a track: about its distance from the forecast in standard deviations, infinite if absurd."""
+    """How ill a sighting suits a track: about its distance from the forecast in standard deviations."""
     since_s = (at_ns - track.last_ns) / 1e9
     from_last = math.dist(track.last_xy, seen.xy_mm)
     fresh = len(track.points) < 2
@@ -165,6 +181,31 @@ def _surprise(track: Track, seen: Sighting, at_ns: int, rush: float) -> float:
     if track.colour is not None and seen.colour is not None and track.colour != seen.colour:
         surprise += _WRONG_COLOUR
     return surprise
+
+
+def _odd_blow(track: Track, seen: Sighting, others: Sequence[tuple[Xy, Xy]], apart_mm: float) -> float:
+    """How ill the first way of a disc that lay still suits where another could have hit it.
+
+    A blow drives a disc along the line between the centres, so the other's centre was straight behind it.
+    """
+    if track.origin is None or track.points or not others:
+        return 0.0
+    way = math.dist(seen.xy_mm, track.origin)
+    if way < 3.0:
+        return 0.0
+    ux, uy = (seen.x_mm - track.origin[0]) / way, (seen.y_mm - track.origin[1]) / way
+    must = (track.origin[0] - ux * apart_mm, track.origin[1] - uy * apart_mm)
+    off = min(_from_way(must, a, b) for a, b in others)
+    # Sightings near the origin tell the direction less well.
+    return min(off / (5.0 + 40.0 / way), 5.0)
+
+
+def _from_way(place: Xy, a: Xy, b: Xy) -> float:
+    """Distance of a place from the way between two others."""
+    dx, dy = b[0] - a[0], b[1] - a[1]
+    length2 = dx * dx + dy * dy
+    t = 0.0 if length2 < 1e-9 else max(0.0, min(1.0, ((place[0] - a[0]) * dx + (place[1] - a[1]) * dy) / length2))
+    return math.dist(place, (a[0] + t * dx, a[1] + t * dy))
 
 
 def _share(cost: Sequence[Sequence[float]], columns: int) -> dict[int, int]:
@@ -201,8 +242,3 @@ def _greedy(cost: Sequence[Sequence[float]], columns: int) -> dict[int, int]:
         if r not in chosen and c not in chosen.values():
             chosen[r] = c
     return chosen
-
-
-def alive(tracks: Iterable[Track], at_ns: int) -> tuple[Track, ...]:
-    """Tracks that were seen lately."""
-    return tuple(t for t in tracks if at_ns - t.last_ns <= LOST_NS)
