@@ -19,7 +19,6 @@ from hub.link import topics
 from hub.link.asks import Login, Start, decode_ask
 from hub.link.bus import Message
 from hub.link.messages import (
-    KINDS,
     Ack,
     Answer,
     Ask,
@@ -32,7 +31,7 @@ from hub.link.messages import (
 )
 from hub.link.snapshot import Side
 from hub.people import CLUB, DeniedError, Grant, People, digest
-from hub.sequence import Sequencer
+from hub.sequence import Sequencer, checked
 from hub.state import TableState
 from hub.store.journal import Batch, Journal, MatchRow, people_boot
 from hub.table import Chapter, Chapters, Taken, replay, take
@@ -46,7 +45,6 @@ CALL_AGE_NS = 5_000_000_000
 ONLINE, OFFLINE = b"online", b"offline"
 _SOURCES: frozenset[str] = frozenset({"beam", "camera", "button"})
 _ID = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
-_INT64 = 2**63
 _ANSWERS_KEPT = 2000
 _NAME_CHARS = 40
 
@@ -197,7 +195,7 @@ class Desk:
             log.warning("%s: skipped, and further ones without a word: %s", topic, why)
 
     def _fact(self, work: _Work, topic: topics.Topic, payload: bytes) -> None:
-        envelope = _checked(decode(payload, Envelope), topic)
+        envelope = checked(decode(payload, Envelope), topic)
         key = (envelope.board, envelope.source, envelope.boot)
         lost, ready = self._sequencer.offer(envelope)
         if lost is not None:
@@ -379,25 +377,6 @@ class Desk:
         except msgspec.DecodeError:
             log.warning("board %s: the stored state is of another version, replaying the journal", board)
             return replay(TableState(board), self._journal.entries(board))
-
-
-def _checked(envelope: Envelope, topic: topics.Topic) -> Envelope:
-    """An envelope that may enter the journal.
-
-    Raises:
-        MessageError: another topic's, or values that cannot be.
-    """
-    if (envelope.board, envelope.source) != (topic.board, topic.which) or topic.board in topics.RESERVED:
-        raise MessageError(f"Envelope: of {envelope.board}/{envelope.source}, expected {topic.board}/{topic.which}")
-    if not 1 <= envelope.first <= envelope.seq < _INT64:
-        raise MessageError(f"Envelope: first {envelope.first} and seq {envelope.seq}, expected 1 <= first <= seq")
-    if not _ID.fullmatch(envelope.boot) or not _ID.fullmatch(envelope.machine_boot):
-        raise MessageError("Envelope: boot and machine_boot must be 1 to 64 of A-Z, a-z, 0-9 and _.:-")
-    if not re.fullmatch(r"[a-z_]{1,32}", envelope.kind):
-        raise MessageError(f"Envelope: unknown kind of fact, expected one of {', '.join(KINDS)}")
-    if max(abs(envelope.mono_ns), abs(envelope.sent_ns), abs(envelope.wall_ms)) >= _INT64:
-        raise MessageError("Envelope: a time beyond what a journal can hold")
-    return envelope
 
 
 def _answer(ask: Ask, answer: Answer) -> tuple[str, bytes]:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from hardware.board import to_polar
-from hub.judging import PLACED_SLACK_DEG, PLACED_SLACK_MM, _reconciled, _rules_rest, in_play
+from hub.judging import PLACED_SLACK_DEG, PLACED_SLACK_MM, in_play, reconciled, rules_rest
 from hub.link.messages import Place
 from hub.rules import position as rules
 from hub.rules.rejudge import RecordedRound, RecordedShot
@@ -129,7 +129,7 @@ def _recorded(
     match: Match, playing: Round, shot: ShotRecord, banked: Mapping[str, int], others: tuple[Ruleset, ...]
 ) -> RecordedShot:
     """A shot in the words of the rules, from the reading that held."""
-    events, rest = _reconciled(shot, shot.reading or 0)
+    events, rest = reconciled(shot, shot.reading or 0)
     discs: dict[str, rules.Disc] = {}
     for disc in shot.before:
         if disc.id != shot.disc and in_play(disc, match, playing):
@@ -142,7 +142,7 @@ def _recorded(
         seat=shot.seat,
         disc=shot.disc,
         events=tuple(event for event in events if set(event[1:]) <= known),
-        rest={disc: _rules_rest(where) for disc, where in rest.items() if disc in known},
+        rest={disc: rules_rest(where) for disc, where in rest.items() if disc in known},
     )
     if shot.placed is not None and match.level == "judge":
         seen = _placed(seen, shot.placed, others)

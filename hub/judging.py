@@ -65,7 +65,7 @@ def judge(match: Match, playing: Round, shot: ShotRecord, *, beam_tells: bool, p
     fouled = frozenset(disc for o in outcomes for disc in o.verdict.fouled & o.verdict.take_off)
     judged = replace(_filled(match, shot, chosen, differ=differ), foul_set=tuple(sorted(fouled)))
     kind = _doubt(match, shot, judged, outcomes)
-    if kind is None and judged.holed and beam_tells and not (shot.beam or shot.owner_ruled) and shot.ruled is None:
+    if kind is None and judged.twenties and beam_tells and not (shot.beam or shot.owner_ruled) and shot.ruled is None:
         kind = "twenty"  # the camera sees a 20 that the beam did not notice
     if kind is None:
         return Judged(judged, None)
@@ -94,7 +94,7 @@ def _inferred(match: Match, playing: Round, shot: ShotRecord) -> Judged:
 
 
 def _outcome(match: Match, playing: Round, shot: ShotRecord, index: int) -> _Outcome:
-    events, rest = _reconciled(shot, index)
+    events, rest = reconciled(shot, index)
     discs: dict[str, rules.Disc] = {}
     sides: dict[str, Side] = {shot.disc: shot.side}
     for disc in shot.before:
@@ -109,7 +109,7 @@ def _outcome(match: Match, playing: Round, shot: ShotRecord, index: int) -> _Out
         seat=shot.seat,
         disc=shot.disc,
         events=tuple(event for event in events if set(event[1:]) <= known),
-        rest={disc: _rules_rest(where) for disc, where in rest.items() if disc in known},
+        rest={disc: rules_rest(where) for disc, where in rest.items() if disc in known},
         placed=_placed(match, shot),
     )
     verdict = judge_shot(
@@ -122,7 +122,7 @@ def _outcome(match: Match, playing: Round, shot: ShotRecord, index: int) -> _Out
     )
 
 
-def _reconciled(shot: ShotRecord, index: int) -> tuple[Events, dict[str, Rest]]:
+def reconciled(shot: ShotRecord, index: int) -> tuple[Events, dict[str, Rest]]:
     """Events and rests that agree about the hole: a fall into it is an event, lying in it is a rest."""
     events = shot.readings[index]
     fell = {event[1] for event in events if event[0] == "hole"}
@@ -146,7 +146,8 @@ def _dead(events: Events, disc: str) -> bool:
     return any(event[0] == "off" and event[1] == disc for event in events)
 
 
-def _rules_rest(where: Rest) -> rules.Rest:
+def rules_rest(where: Rest) -> rules.Rest:
+    """A place as the rules take it; what ran over the edge of the surface is in the ditch."""
     if isinstance(where, str):
         return where
     if where.r_mm > GEOMETRY.surface_radius_mm:
@@ -243,7 +244,8 @@ def _doubt(
     if len({_matters(match, outcome) for outcome in outcomes}) > 1:
         verdicts = {outcome.verdict.valid for outcome in outcomes}
         return "valid" if len(verdicts) > 1 and shot.ruled is None and match.level == "judge" else "twenty"
-    if shot.beam and not judged.holed and shot.vague:
+    void = match.level == "judge" and judged.code == "missed_opponent"
+    if shot.beam and not judged.holed and shot.vague and not void:
         return "twenty"
     return _needs_people(match, shot, judged, outcomes[0].verdict)
 
@@ -254,8 +256,8 @@ def _needs_people(
     """A single reading that the rules cannot judge, or that the match's level leaves to people."""
     if shot.ruled is not None or match.level == "count":
         return None
-    if verdict.referee and len(judged.holed) > 1:
-        return "twenty"
+    if len(judged.holed) > 1:
+        return None  # one 20 lies on another: both count as they lie, unless people correct it
     unjudged = verdict.referee and match.level == "judge" and bool(judged.holed or judged.take_off)
     void = verdict.valid is False and match.level == "advise" and bool(judged.holed)
     return "valid" if unjudged or void else None

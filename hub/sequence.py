@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from hub.link.messages import Envelope
+from hub.link import topics
+from hub.link.messages import KINDS, Envelope, MessageError
 
 _HELD = 512
+_ID = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
+_KIND = re.compile(r"[a-z_]{1,32}")
+_INT64 = 2**63
 
 Known = Callable[[str, str, str], int]
 """The last stored sequence number of (board, source, boot), 0 for none."""
@@ -69,3 +74,22 @@ class Sequencer:
         if key not in self._boots:
             self._boots[key] = _Boot(self._known(board, source, boot))
         return self._boots[key]
+
+
+def checked(envelope: Envelope, topic: topics.Topic) -> Envelope:
+    """An envelope that may enter the journal.
+
+    Raises:
+        MessageError: another topic's, or values that cannot be.
+    """
+    if (envelope.board, envelope.source) != (topic.board, topic.which) or topic.board in topics.RESERVED:
+        raise MessageError(f"Envelope: of {envelope.board}/{envelope.source}, expected {topic.board}/{topic.which}")
+    if not 1 <= envelope.first <= envelope.seq < _INT64:
+        raise MessageError(f"Envelope: first {envelope.first} and seq {envelope.seq}, expected 1 <= first <= seq")
+    if not _ID.fullmatch(envelope.boot) or not _ID.fullmatch(envelope.machine_boot):
+        raise MessageError("Envelope: boot and machine_boot must be 1 to 64 of A-Z, a-z, 0-9 and _.:-")
+    if not _KIND.fullmatch(envelope.kind):
+        raise MessageError(f"Envelope: unknown kind of fact, expected one of {', '.join(KINDS)}")
+    if max(abs(envelope.mono_ns), abs(envelope.sent_ns), abs(envelope.wall_ms)) >= _INT64:
+        raise MessageError("Envelope: a time beyond what a journal can hold")
+    return envelope

@@ -618,3 +618,22 @@ def test_a_disc_over_the_edge_of_the_board_scores_nothing(bench: Bench) -> None:
     bench.put("d1", "A", 323.5, 10, state="overhanging")
     bench.layout()
     assert bench.table.sides["A"].board == 0
+
+
+def test_a_20_that_would_be_void_anyway_is_not_asked_about(bench: Bench) -> None:
+    bench.start()
+    bench.shoot("A", (60, 10))
+    bench.shoot("B", "hole", ("hole", "s"))
+    assert not bench.table.questions
+    bench.off("d2")
+    bench.shoot("A", (70, 90), ("off", "s"), beam=True)
+    assert not bench.table.questions
+
+
+def test_two_discs_in_the_hole_count_as_they_lie(bench: Bench) -> None:
+    bench.start()
+    bench.shoot("A", (60, 10))
+    events = (("hit", "s", "d1"), ("hole", "d1"), ("hole", "s"))
+    bench.shoot("B", "hole", *events, moved={"d1": "hole"}, beam=True)
+    assert twenties(bench) == {"A": 1, "B": 1}
+    assert not bench.table.questions
