@@ -25,7 +25,7 @@ HALF_RIGHT = 0.6
 #: A fit from the first look that is this good ends the search at once.
 PLAIN_COVERAGE = 0.75
 #: Tilts tried when the picture does not show a board from above.
-TILTS = 8
+TILTS = 6
 
 Ellipse = tuple[float, float, float, float, float]
 
@@ -136,19 +136,19 @@ def _better(one: RingFit | None, other: RingFit | None) -> RingFit | None:
     return one if min(one.coverage) >= min(other.coverage) else other
 
 
-def _search(lab: Floats, small: Floats) -> RingFit | None:
+def _search(lab: Floats, small: Floats, *, tilted_too: bool) -> RingFit | None:
     """The best fit in one version of the picture: from above first, tilted only if that is not clear."""
     voters = edge_voters(small)
     if len(voters.x) < 100:
         return None
     to_work = scaling(lab.shape[1] / small.shape[1], lab.shape[0] / small.shape[0])
     best = _best_fit(lab, sight_rings(small, voters)[:3], to_work)
-    if best is not None and min(best.coverage) >= PLAIN_COVERAGE:
+    if not tilted_too or (best is not None and min(best.coverage) >= PLAIN_COVERAGE):
         return best
     tilted = [
         sighting
         for warp in likely_tilts(voters, (small.shape[0], small.shape[1]), TILTS)
-        for sighting in sight_rings(small, voters, warp, peaks=3)[:2]
+        for sighting in sight_rings(small, voters, warp, peaks=2)
     ]
     tilted.sort(key=lambda s: -s.score)
     return _better(best, _best_fit(lab, tilted[:4], to_work))
@@ -156,11 +156,11 @@ def _search(lab: Floats, small: Floats) -> RingFit | None:
 
 def fit_lab(lab: Floats, small: Floats) -> RingFit | None:
     """The rings of a Lab picture, with ``small`` the same picture at :data:`SIDE_PX`; None when there is no board."""
-    best = _search(lab, small)
+    best = _search(lab, small, tilted_too=True)
     if best is None or min(best.coverage) < LEAST_COVERAGE:
         # Noise hides thin lines from a look of one pixel's width; a softer picture shows them.
         soft = cv2.GaussianBlur(lab, (0, 0), max(1.2, max(lab.shape[:2]) / 900))
-        best = _better(best, _search(soft, cv2.GaussianBlur(small, (0, 0), 0.8)))
+        best = _better(best, _search(soft, cv2.GaussianBlur(small, (0, 0), 0.8), tilted_too=False))
     if best is None or min(best.coverage) < LEAST_COVERAGE or sum(best.coverage) < 3 * MEAN_COVERAGE:
         return None
     return best

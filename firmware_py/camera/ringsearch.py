@@ -241,8 +241,8 @@ def sight_rings(lab: Floats, voters: Voters, warp: Array | None = None, *, peaks
 
 def likely_tilts(voters: Voters, shape: tuple[int, int], count: int) -> list[Array]:
     """The warps, of a grid of tilts to 40 deg, under which the votes for one centre agree best."""
-    thin = max(1, len(voters.x) // 2200)
+    thin = max(1, len(voters.x) // 1500)
     few = Voters(x=voters.x[::thin], y=voters.y[::thin], nx=voters.nx[::thin], ny=voters.ny[::thin])
     warps = [upright(t, a, shape) for t in TILTS_DEG for a in np.arange(0.0, 360.0, 15.0)]
-    heights = [float(vote(turned(few, warp), shape, step=3).max()) for warp in warps]
+    heights = [float(vote(turned(few, warp), shape, step=4).max()) for warp in warps]
     return [warps[k] for k in np.argsort(heights)[::-1][:count]]

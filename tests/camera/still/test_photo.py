@@ -43,8 +43,9 @@ def seen_at(reading: PhotoReading, camera, x: float, y: float, height: float) ->
     return min(reading.discs, key=lambda d: math.hypot(d.x - px, d.y - py))
 
 
-@pytest.mark.parametrize("look", ["plain", "blue", "white", "oak", "green"])
-@pytest.mark.parametrize("tilt_deg", [0, 15])
+@pytest.mark.parametrize(
+    ("look", "tilt_deg"), [("plain", 0), ("blue", 15), ("white", 0), ("oak", 15), ("oak", 0), ("green", 15)]
+)
 def test_drawn_round_is_scored_exactly(drawn: ModuleType, look, tilt_deg):
     camera = drawn.Camera(size_wh=SIZE, tilt_deg=tilt_deg, azimuth_deg=130, turn_deg=20, shift_mm=(12, -8))
     reading = score_picture(drawn_round(drawn, look, camera))

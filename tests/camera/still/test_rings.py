@@ -19,8 +19,12 @@ def error_of_outer_line(rings: Rings, camera) -> float:
     return float(np.abs(np.hypot(seen[:, 0] / seen[:, 2], seen[:, 1] / seen[:, 2]) - 1).max())
 
 
-@pytest.mark.parametrize("look", ["plain", "blue", "white", "oak", "green"])
-@pytest.mark.parametrize(("tilt_deg", "azimuth_deg"), [(0, 0), (12, 70), (25, 300)])
+@pytest.mark.parametrize(
+    ("look", "tilt_deg", "azimuth_deg"),
+    [
+        ("plain", 0, 0), ("blue", 0, 0), ("white", 12, 70), ("green", 18, 170), ("oak", 25, 300), ("blue", 25, 45),
+    ],
+)  # fmt: skip
 def test_rings_of_any_board_are_found_from_any_sane_camera(drawn: ModuleType, look, tilt_deg, azimuth_deg):
     camera = drawn.Camera(tilt_deg=tilt_deg, azimuth_deg=azimuth_deg, turn_deg=31, shift_mm=(20, -15))
     discs = [drawn.Disc(101, 10), drawn.Disc(-200, 40, "dark"), drawn.Disc(30, 290)]
@@ -69,6 +73,21 @@ def circles(radii: list[int], *, thick: int = 3) -> np.ndarray:
 )
 def test_what_is_no_board_has_no_rings(picture):
     assert find_rings(picture) is None
+
+
+def test_ring_outside_the_board_does_not_pass_for_the_outer_line():
+    """A round rail, as many hobby boards have."""
+    rings = find_rings(circles([90, 180, 265, 340, 352]))
+    assert rings is not None
+    assert rings.outer_radius_px == pytest.approx(265, abs=2)
+
+
+def test_noise_does_not_hide_the_lines():
+    noise = np.random.default_rng(4).normal(0, 28, (800, 800, 3))
+    picture = np.clip(circles([100, 200, 300]) + noise, 0, 255).astype(np.uint8)
+    rings = find_rings(picture)
+    assert rings is not None
+    assert rings.outer_radius_px == pytest.approx(300, abs=2)
 
 
 def test_circle_image_is_the_ellipse_of_the_circle():

@@ -1,0 +1,58 @@
+"""Lines are told from edges by colour alone, and dim pictures are lifted."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from firmware_py.camera.lab import exposure_gain, ridge, sample, sample_filled, to_lab
+
+MAPLE, WALNUT, INK, RED, BLUE = (75, 8, 28), (35, 8, 12), (15, 2, 4), (50, 60, 40), (25, 8, -35)
+
+
+def profile(*parts: tuple[tuple[int, int, int], int]) -> np.ndarray:
+    return np.concatenate([np.tile(np.array(colour, np.float32), (count, 1)) for colour, count in parts])[None]
+
+
+@pytest.mark.parametrize(("ground", "ink"), [(MAPLE, INK), (BLUE, RED), (WALNUT, MAPLE)])
+def test_line_of_any_colour_is_seen_in_its_middle(ground, ink):
+    strength = ridge(profile((ground, 12), (ink, 3), (ground, 12)), (3, 4))[0]
+    assert int(strength.argmax()) in (12, 13, 14)
+    assert strength.max() > 0.9 * np.linalg.norm(np.subtract(ground, ink))
+    assert strength[:8].max() == 0
+
+
+def test_edge_is_no_line():
+    assert ridge(profile((MAPLE, 14), (WALNUT, 14)), (3, 4)).max() == 0
+
+
+def test_groove_around_the_surface_is_no_line():
+    groove = ridge(profile((MAPLE, 12), (INK, 3), (WALNUT, 12)), (3, 4)).max()
+    line = ridge(profile((MAPLE, 12), (INK, 3), (MAPLE, 12)), (3, 4)).max()
+    assert groove < 0.3 * line
+
+
+def test_dim_picture_is_lifted_and_a_bright_one_left_alone():
+    bright = np.full((300, 300, 3), 210, np.uint8)
+    assert exposure_gain(bright) == 1.0
+    assert exposure_gain(bright // 4) == pytest.approx(225 / 52, rel=0.02)
+    assert exposure_gain(bright * 0) == 1.0
+    lifted = to_lab(bright // 4, exposure_gain(bright // 4))
+    assert lifted[0, 0, 0] == pytest.approx(to_lab(np.full((1, 1, 3), 225, np.uint8))[0, 0, 0], abs=1)
+
+
+def test_samples_know_what_lies_outside():
+    picture = np.arange(12, dtype=np.float32).reshape(3, 4, 1).repeat(3, axis=2)
+    x, y = np.array([[0.5, 2.5, 9.0]]), np.array([[1.0, 1.5, 1.0]])
+    inside = sample(picture, x, y)[0, :, 0]
+    assert inside[:2].tolist() == [4.5, 8.5]
+    assert np.isnan(inside[2])
+    filled, seen = sample_filled(picture, x, y)
+    assert seen.tolist() == [[True, True, False]]
+    assert filled[0, 2, 0] == 7.0
+
+
+def test_any_number_of_samples_is_taken():
+    """OpenCV itself refuses maps of more than 32767 rows."""
+    picture = np.ones((4, 4, 3), np.float32)
+    assert sample(picture, np.ones((40000, 2)), np.ones((40000, 2))).shape == (40000, 2, 3)
