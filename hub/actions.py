@@ -8,7 +8,7 @@ from hub import twenties
 from hub.entries import Entry
 from hub.link.asks import Abandon, AnswerQuestion, AskBody, Confirm, Correct, Start
 from hub.link.snapshot import Side
-from hub.referee import end_swept, judged_again, settle
+from hub.referee import end_swept, judged_again, settle, told_of
 from hub.rounds import begin_match, finish_round
 from hub.rules.errors import RulesError
 from hub.rules.presets import load_ruleset
@@ -121,7 +121,8 @@ def _answer_running(state: TableState, entry: Entry, question: Question, choice:
     state = state.with_running(playing)
     told = twenties.answered(state, question, choice)
     if told is not None:
-        return settle(told, entry)
+        state, shot = told
+        return settle(state, entry) if shot is None else told_of(state, entry, shot)
     if question.shot:
         return judged_again(state, entry, question.shot)
     return settle(state, entry)
@@ -203,16 +204,12 @@ def _confirm(state: TableState, entry: Entry, body: Confirm) -> TableState:
         raise RefusedError("stale", f"round {body.round} is not the running one, that is round {playing.number}")
     if playing.swept:
         return end_swept(state, entry, keep=True)
-    if not playing.done and not playing.totals and (playing.shots or not _sensorless(state)):
+    if not playing.done and not playing.totals and twenties.camera_there(state):
         left = sum(shots_left(match, playing).values())
         raise RefusedError("not_finished", f"round {playing.number} is not finished, {left} discs are not yet shot")
     if not playing.done and not playing.totals and not sum(twenties_of(match, playing).values()):
         raise RefusedError("no_totals", "nobody saw this round; enter its totals first")
     return finish_round(state.with_running(replace(playing, questions=())), entry)
-
-
-def _sensorless(state: TableState) -> bool:
-    return not twenties.camera_there(state)
 
 
 def _abandon(state: TableState) -> TableState:

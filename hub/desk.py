@@ -132,9 +132,15 @@ class Desk:
         """The state of a table; of an unknown one, an idle table."""
         return self._states.get(board) or TableState(board)
 
-    def snapshot(self, board: str) -> bytes:
-        """The encoded snapshot of a table."""
-        return encode(table_of(self.state(board), self._names, self._rates.get(board)))
+    def snapshot(self, board: str) -> bytes | None:
+        """The encoded snapshot of a table; None if it cannot be made, which must not stop the other tables."""
+        try:
+            return encode(table_of(self.state(board), self._names, self._rates.get(board)))
+        except Exception:  # whatever it is, it would come back at every start
+            if board not in self._told:
+                self._told.add(board)
+                log.exception("board %s: cannot be shown", board)
+            return None
 
     def work(self, messages: Iterable[Message]) -> tuple[Batch, Output]:
         """Take in messages in order; what comes back is to be stored first and published then."""

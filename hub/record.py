@@ -211,6 +211,20 @@ def with_out(match: Match, playing: Round, layout: tuple[LayoutDisc, ...]) -> Ro
     )
 
 
+def told_twenties(match: Match, playing: Round, layout: tuple[LayoutDisc, ...]) -> Round:
+    """A disc in the hole that people have told of while no camera was there is that one, and no second 20."""
+    for disc in layout:
+        if disc.state != "hole" or disc.id in playing.lying:
+            continue
+        side = match.side_of(disc.colour)
+        told = next((s for s in playing.shots if s.unseen and not s.disc and s.twenties.get(side)), None)
+        if told is not None:
+            shot = replace(told, disc=disc.id, rest={disc.id: "hole"}, holed={disc.id: side})
+            shots = tuple(shot if s.number == told.number else s for s in playing.shots)
+            playing = replace(playing, shots=shots, lying=(*playing.lying, disc.id))
+    return playing
+
+
 def surplus(match: Match, playing: Round, layout: tuple[LayoutDisc, ...], side: Side, counted: int) -> list[LayoutDisc]:
     """Discs of a side that tell of shots that nobody saw, as while the camera was away.
 

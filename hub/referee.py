@@ -15,7 +15,18 @@ from hub.lines import with_line_questions
 from hub.link.messages import BeamCandidate, BeamEpisode, BeamWithdrawn, Cleared, Layout, Shot
 from hub.link.snapshot import Side
 from hub.questions import swept_round
-from hub.record import SWEPT_DISCS, after_shot, recorded, renamed, surface, surplus, with_out, with_unseen, without_gone
+from hub.record import (
+    SWEPT_DISCS,
+    after_shot,
+    recorded,
+    renamed,
+    surface,
+    surplus,
+    told_twenties,
+    with_out,
+    with_unseen,
+    without_gone,
+)
 from hub.rounds import announce, begin_match, finish_round
 from hub.rules.presets import load_ruleset
 from hub.state import Events, Match, Round, Ruling, ShotRecord, TableState
@@ -132,6 +143,11 @@ def judged_again(state: TableState, entry: Entry, number: int) -> TableState:
     playing = running_of(state)[1]
     shot = next((shot for shot in playing.shots if shot.number == number), None) if playing is not None else None
     return state if shot is None else settle(_judged(state, entry, shot), entry)
+
+
+def told_of(state: TableState, entry: Entry, shot: ShotRecord) -> TableState:
+    """People told of a shot that no camera saw."""
+    return settle(_judged(state, entry, shot), entry)
 
 
 def end_swept(state: TableState, entry: Entry, *, keep: bool) -> TableState:
@@ -313,6 +329,7 @@ def _settled(state: TableState, entry: Entry, ids: set[str]) -> tuple[TableState
 
 def _inferred(state: TableState, entry: Entry, match: Match) -> TableState:
     """Count shots that nobody saw: a side has more discs on the board than it has shot."""
+    state = state.with_running(told_twenties(match, _playing(state), state.layout))
     for side in match.sides:
         playing = _playing(state)
         if playing.done:
@@ -341,6 +358,4 @@ def _without_unseen(match: Match, playing: Round, side: Side) -> Round:
     if shots_left(match, playing)[side] or not any(shot.unseen and shot.side == side for shot in playing.shots):
         return playing
     wrong = next(shot for shot in reversed(playing.shots) if shot.unseen and shot.side == side)
-    shots = [shot for shot in playing.shots if shot.number != wrong.number]
-    numbered = tuple(replace(shot, number=number) for number, shot in enumerate(shots, 1))
-    return replace(playing, shots=numbered, done=False)
+    return replace(playing, shots=twenties.without_shot(playing, wrong), done=False)

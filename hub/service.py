@@ -196,7 +196,9 @@ class HubService:
             self._pins.submit(self._check_pin, tried)
 
     def _publish_table(self, board: str) -> None:
-        self._bus.publish(topics.table(board), self.desk.snapshot(board), retain=True)
+        snapshot = self.desk.snapshot(board)
+        if snapshot is not None:
+            self._bus.publish(topics.table(board), snapshot, retain=True)
 
     def _check_pin(self, tried: PinTry) -> None:
         self._queue.put(_PinChecked(tried, right=right_pin(self._people.pins.get(tried.board), tried.pin)))

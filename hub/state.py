@@ -68,7 +68,6 @@ class Candidate(msgspec.Struct, frozen=True):
         side: who had the turn when it came.
         shots: shots of the round taken when it came.
         waiting: whether it is shown as a provisional twenty.
-        given: the side that people gave it to, empty if nobody was asked.
         end_ns: when the beam was clear again, 0 while that is not known.
     """
 
@@ -78,7 +77,6 @@ class Candidate(msgspec.Struct, frozen=True):
     side: Side | None = None
     shots: int = 0
     waiting: bool = False
-    given: str = ""
     end_ns: int = 0
 
 

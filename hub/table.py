@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from hub import referee
 from hub.actions import RefusedError, act, confirm_by_button, touches
 from hub.entries import HUB, PEOPLE, Entry, Gap, SensorNotice
-from hub.link.asks import Redo, Start, Undo
+from hub.link.asks import AskBody, Redo, Start, Undo
 from hub.link.messages import (
     BeamCandidate,
     BeamEpisode,
@@ -188,6 +188,16 @@ def _person(state: TableState, entry: Entry, chapters: Chapters, rev_seen: int |
         changed = state.marks.get(touches(body), 0)
         if rev_seen > state.rev or changed > rev_seen:
             raise RefusedError("stale", "the table has changed since you saw it; look again")
+    try:
+        return _carried_out(state, entry, body, chapters)
+    except RefusedError:
+        raise
+    except Exception:  # one request that cannot be carried out must not stop the hub
+        log.exception("board %s: %s could not be carried out", state.board, entry.kind)
+        raise RefusedError("internal", "this could not be carried out; the hub's log says why") from None
+
+
+def _carried_out(state: TableState, entry: Entry, body: AskBody, chapters: Chapters) -> TableState:
     match body:
         case Undo():
             return _undo(state, chapters)

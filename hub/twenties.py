@@ -102,40 +102,47 @@ def claim(state: TableState, entry: Entry, fact: Shot, side: Side) -> tuple[Tabl
     playing = match.running if match is not None else None
     if match is None or playing is None:
         return state, "", "", None
-    mine, given = "", ""
+    mine = ""
     missed: ShotRecord | None = None
     candidates: list[Candidate] = []
     for candidate in state.candidates:
         later = candidate.machine_boot == entry.machine_boot and candidate.start_ns > fact.end_ns + AFTER_NS
         if _during(candidate, entry.machine_boot, fact.start_ns, fact.end_ns):
-            mine, given = candidate.key, candidate.given
+            mine = candidate.key
         elif not later and missed is None and _missed_shot(candidate, playing, side):
             missed = _missed(match, playing, candidate)
         candidates.append(candidate if later else replace(candidate, waiting=False))
     settled = {beam_question_id(playing, c.key) for c in candidates if not c.waiting}
-    extra = dict(playing.extra)
-    if given in extra:
-        extra[given] -= 1  # the shot has it from here on
     questions = tuple(q for q in playing.questions if q.id not in settled)
-    state = replace(state, candidates=tuple(candidates))
-    return state.with_running(replace(playing, questions=questions, extra=extra)), mine, given, missed
+    told = next((shot for shot in playing.shots if mine and shot.unseen and shot.beam == mine), None)
+    if told is not None:  # what people told of is the shot that the camera now reports
+        playing = replace(playing, shots=without_shot(playing, told))
+    state = replace(state, candidates=tuple(candidates)).with_running(replace(playing, questions=questions))
+    return state, mine, told.owner_ruled if told is not None else "", missed
 
 
-def answered(state: TableState, question: Question, choice: str) -> TableState | None:
-    """People said whose a twenty was that only the beam saw; None if the question is not of that kind."""
+def answered(state: TableState, question: Question, choice: str) -> tuple[TableState, ShotRecord | None] | None:
+    """People said whose a twenty was that only the beam noticed.
+
+    Returns:
+        None if the question is not of that kind; else the state, and the shot they told of, None if it was none.
+    """
     match = state.match
     playing = match.running if match is not None else None
-    if playing is None:
+    if match is None or playing is None:
         return None
     for candidate in state.candidates:
         if question.id == beam_question_id(playing, candidate.key):
-            told = replace(candidate, waiting=False, given=choice)
-            extra = dict(playing.extra)
-            if choice != NOBODY:
-                extra[choice] = extra.get(choice, 0) + 1  # type: ignore[index,call-overload]  # choices are sides
-            candidates = tuple(told if c.key == candidate.key else c for c in state.candidates)
-            return replace(state, candidates=candidates).with_running(replace(playing, extra=extra))
+            candidates = tuple(replace(c, waiting=False) if c.key == candidate.key else c for c in state.candidates)
+            told = None if choice == NOBODY else replace(_missed(match, playing, candidate), owner_ruled=choice)
+            return replace(state, candidates=candidates), told
     return None
+
+
+def without_shot(playing: Round, gone: ShotRecord) -> tuple[ShotRecord, ...]:
+    """The shots of a round without one that was none, numbered anew."""
+    kept = [shot for shot in playing.shots if shot.number != gone.number]
+    return tuple(replace(shot, number=number) for number, shot in enumerate(kept, 1))
 
 
 def provisional(state: TableState, side: Side) -> int:
@@ -195,7 +202,7 @@ def _noticed(state: TableState, shot: ShotRecord) -> bool:
 
 def _missed_shot(candidate: Candidate, playing: Round, side: Side) -> bool:
     """Whether a candidate tells of a shot that the camera did not report: another side had the turn, and still has."""
-    if not candidate.waiting or candidate.given or candidate.side in {side, None}:
+    if not candidate.waiting or candidate.side in {side, None}:
         return False
     return candidate.shots == len(playing.shots)
 
@@ -205,7 +212,7 @@ def _missed(match: Match, playing: Round, candidate: Candidate) -> ShotRecord:
     side = candidate.side
     turn = expected(match, playing)
     if side is None or turn is None:
-        raise ValueError("a missed shot needs a side that had the turn")
+        raise ValueError("a missed shot needs a side that has the turn")
     return ShotRecord(
         number=len(playing.shots) + 1,
         side=side,

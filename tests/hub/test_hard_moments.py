@@ -637,3 +637,30 @@ def test_two_discs_in_the_hole_count_as_they_lie(bench: Bench) -> None:
     bench.shoot("B", "hole", *events, moved={"d1": "hole"}, beam=True)
     assert twenties(bench) == {"A": 1, "B": 1}
     assert not bench.table.questions
+
+
+def test_a_twenty_told_of_while_the_camera_was_away_is_not_counted_again_when_it_sees_it(bench: Bench) -> None:
+    bench.start()
+    bench.club.bus.publish(topics.status("b1", "camera"), b"offline", retain=True)
+    bench.club.turn()
+    bench.beam(bench.later(3))
+    bench.answer("A")
+    bench.club.bus.publish(topics.status("b1", "camera"), b"online", retain=True)
+    bench.club.turn()
+    bench.put("d7", "A", 0.3, state="hole")
+    bench.layout()
+    bench.off("d7")
+    assert twenties(bench) == {"A": 1, "B": 0}
+    assert (bench.table.shot, bench.table.turn) == (1, "B")
+
+
+def test_a_twenty_told_of_and_lifted_while_the_camera_was_away_takes_its_turn(bench: Bench) -> None:
+    bench.start()
+    bench.club.bus.publish(topics.status("b1", "camera"), b"offline", retain=True)
+    bench.club.turn()
+    bench.beam(bench.later(3))
+    bench.answer("A")
+    bench.shoot("B", (60, 10))
+    assert bench.table.verdict is not None
+    assert "out of turn" not in bench.table.verdict.text
+    assert (bench.table.shot, bench.table.turn) == (2, "A")

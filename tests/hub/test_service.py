@@ -24,6 +24,8 @@ from hub.link.messages import Ack, Answer, BeamCandidate, BeamPass, Health, deco
 from hub.link.mqtt import MqttBus
 from hub.link.snapshot import Seen, Table
 from hub.store.engine import StoreBusyError
+from hub.store.journal import Batch
+from hub.view import table_of
 from tests.conftest import BrokerProcess
 from tests.hub.conftest import MEMORY
 from tests.hub.harness import TOKEN, Club, Outbox, S
@@ -314,6 +316,34 @@ def test_a_hub_told_to_stop_while_the_disk_is_full_acknowledges_nothing(
     monkeypatch.undo()
     club.restart()
     assert club.table().seen["beam"].seq == 1
+
+
+def test_a_state_of_another_version_is_made_again_from_the_journal(club: Club) -> None:
+    club.ask("start", {"level": "judge", "names": {"A": "Ann"}})
+    club.fact("beam", BeamCandidate(1, S, S), S)
+    assert club.hub is not None
+    assert club._journal is not None
+    state = club.hub.desk.state("b1")
+    club._journal.write(Batch(states={"b1": (state.entry, b"\x93not a state")}))
+    club.restart()
+    assert club.hub.desk.state("b1") == state
+
+
+def test_a_table_that_cannot_be_shown_does_not_hide_the_others(
+    club: Club, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(state: Any, *more: Any) -> Any:
+        if state.board == "b1":
+            raise ZeroDivisionError
+        return table_of(state, *more)
+
+    monkeypatch.setattr("hub.desk.table_of", broken)
+    club.broker.stop(forget=True)
+    club.broker.start()
+    club.turn()
+    assert topics.table("b2") in club.broker.retained
+    assert topics.table("b1") not in club.broker.retained
+    assert "b1: cannot be shown" in caplog.text
 
 
 class RealClub:
