@@ -123,6 +123,7 @@ class World:
     owners: dict[int, str] = field(default_factory=dict)
     shots: int = 0
     truth: Truth | None = None
+    swept: list[Disc] = field(default_factory=list)
 
     def start_round(self) -> None:
         self.discs = []
@@ -149,6 +150,7 @@ class World:
     def clear(self) -> None:
         """Hands take everything off."""
         self.wait(2.0)
+        self.swept = list(self.discs)
         some = [d for d in self.discs if self.rng.random() < 0.5]
         if some and len(some) < len(self.discs):
             self.discs = some
@@ -367,7 +369,8 @@ class World:
         if question.kind == "round":
             return "keep"
         if question.kind == "line":
-            disc = next(d for d in [*self.discs, *([self.hole] if self.hole else [])] if d.id == question.facts["disc"])
+            remembered = [*self.discs, *self.swept, *([self.hole] if self.hole else [])]
+            disc = next(d for d in remembered if d.id == question.facts["disc"])
             return str(disc.value)
         shot = int(question.facts["shot"])
         if question.kind == "valid":
