@@ -50,18 +50,19 @@ def _on_the_way(board: Board, path: Path, turns: set[int]) -> tuple[list[Contact
     found: list[Contact] = []
     edge, line = board.surface_radius_mm, board.limits_mm[2]
     inside = path.start is not None and math.hypot(*path.start) < line
-    out = False
+    out = returned = False
     crossed_ns: int | None = None
     for k, p in enumerate(path.points):
         if not out and p.r_mm > edge + OUT_MM:
             out = True
             found.append(Contact(p.at_ns, ("off", path.id), 0.95))
         elif out and p.r_mm < edge - IN_MM:
-            out = False
+            out, returned = False, True
             found.append(Contact(p.at_ns, ("back", path.id), 0.9))
         if not out and k in turns:
+            returned = True
             found += [Contact(p.at_ns, ("off", path.id), 0.8), Contact(p.at_ns + 1, ("back", path.id), 0.8)]
-        if out or k in turns:
+        if out or returned:
             crossed_ns = None
         elif p.r_mm < line:
             if crossed_ns is not None:
@@ -104,6 +105,8 @@ def _turns(board: Board, path: Path, met: Sequence[int]) -> set[int]:
 def _thrown_back(board: Board, points: Sequence[Sighting], met: Sequence[int]) -> bool:
     """Whether a disc turned round between the second and the third of four sightings, and nothing met it there."""
     before, a, b, after = points
+    if max(a.r_mm, b.r_mm) > board.surface_radius_mm + OUT_MM:
+        return False  # that is seen, and needs no inference
     if any(a.at_ns - _FRAME_NS < at_ns < b.at_ns + _FRAME_NS for at_ns in met):
         return False
     outward, reach = _outward(before, a, b.at_ns)

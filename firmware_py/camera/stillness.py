@@ -90,7 +90,7 @@ class Gate:
         smalls = [shrink(f).astype(np.float32) for f in frames]
         if len(smalls) >= 2:
             sigma = float(np.std(smalls[1] - smalls[0]) / np.sqrt(2))
-            self._step = float(np.clip(9 * sigma, LEAST_STEP, 14))
+            self._step = float(np.clip(9 * sigma, LEAST_STEP, 40))
 
     def _against_still(self, small: Image, scale: float) -> tuple[bool, tuple[int, int, int, int]]:
         if self._still is None:

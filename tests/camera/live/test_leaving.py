@@ -1,0 +1,68 @@
+"""Discs at the edge of the board."""
+
+from __future__ import annotations
+
+import pytest
+
+from firmware_py.camera.contacts import Contact, Path
+from firmware_py.camera.leaving import edge_events
+from firmware_py.camera.reader import Resting
+from firmware_py.camera.tracker import Sighting
+from hardware.board import TOURNAMENT
+
+FRAME_NS = 33_333_333
+
+
+def path(radii: list[float], end: float | None, start: float | None = 200.0) -> Path:
+    points = tuple(Sighting((1 + k) * FRAME_NS, 0.0, r, 0.4, "light") for k, r in enumerate(radii))
+    return Path(
+        "p",
+        "light",
+        None if start is None else (0.0, start),
+        0,
+        points,
+        None if end is None else (0.0, end),
+        moved=True,
+    )
+
+
+def resting(r_mm: float, state: str = "flat") -> Resting:
+    return Resting("p", "light", 0.0, r_mm, 0.2, state, (0.0, r_mm))  # type: ignore[arg-type]
+
+
+def words(p: Path, now: Resting | None, contacts: tuple[Contact, ...] = ()) -> list[str]:
+    after = {} if now is None else {"p": now}
+    return [c.words[0] for c in edge_events(TOURNAMENT, {"p": p}, after, contacts, 10**9)]
+
+
+@pytest.mark.parametrize(
+    ("radii", "now", "expected"),
+    [
+        ([220, 260, 300, 340], None, ["off"]),
+        ([220, 260, 300], None, ["off"]),
+        ([220, 260, 300, 345, 350], resting(352, "ditch"), ["off"]),
+        ([220, 260, 300, 345, 320, 300, 290, 285], resting(284), ["off", "back"]),
+        ([250, 270, 292, 300, 303], resting(303), ["cross"]),
+        ([250, 270, 292, 296, 290, 284, 280], resting(278), ["cross"]),
+        ([120, 60, 20, 2], resting(1, "hole"), ["hole"]),
+        ([120, 160, 190], resting(200), []),
+    ],
+)
+def test_what_a_way_means_at_the_edge(radii: list[float], now: Resting | None, expected: list[str]) -> None:
+    end = None if now is None or now.state == "ditch" else now.r_mm
+    assert words(path(radii, end), now) == expected
+
+
+def test_a_disc_that_turned_round_over_the_edge_unseen_was_thrown_back_by_the_rail() -> None:
+    way = path([230, 265, 300, 312, 296, 281, 270], 260)
+    assert words(way, resting(260)) == ["off", "back"]
+
+
+def test_a_disc_that_another_turned_round_was_not_thrown_back() -> None:
+    way = path([230, 265, 300, 312, 296, 281, 270], 260)
+    hit = Contact(round(3.5 * FRAME_NS), ("hit", "q", "p"), 1.0)
+    assert "back" not in words(way, resting(260), (hit,))
+
+
+def test_the_start_of_a_shot_on_the_line_is_no_crossing() -> None:
+    assert words(path([300, 280, 240, 200], 150, start=304.8), resting(150)) == []

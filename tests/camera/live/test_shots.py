@@ -1,0 +1,139 @@
+"""From rests and tracks to the report of a shot."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from firmware_py.camera.naming import Watched
+from firmware_py.camera.reader import Reading, Resting
+from firmware_py.camera.shots import conclude
+from firmware_py.camera.tracker import Sighting, Track, coast
+from hardware.board import TOURNAMENT
+from hub.link.messages import Place
+
+FRAME_NS = 33_333_333
+SINCE_NS, UNTIL_NS = 0, 3_000_000_000
+
+
+def lying(name: str, x: float, y: float, colour: str = "dark", state: str = "flat") -> Resting:
+    return Resting(name, colour, x, y, 0.2, state, (x, y))  # type: ignore[arg-type]
+
+
+def track(key: str, at: tuple[float, float], v: tuple[float, float], frames: int, **more: object) -> Track:
+    points = tuple(
+        Sighting((3 + k) * FRAME_NS, *coast(at, v, k * FRAME_NS / 1e9), 0.4, more.get("colour", "light"))  # type: ignore[arg-type]
+        for k in range(frames)
+    )
+    origin = more.get("origin")
+    return Track(key, more.get("colour", "light"), 2 * FRAME_NS if origin else 0, origin, points)  # type: ignore[arg-type]
+
+
+def watched(*tracks: Track, hand_inner_mm: float = 290.0, **more: object) -> Watched:
+    base = Watched(SINCE_NS, UNTIL_NS, tracks, (), hand_inner_mm, frozenset())
+    return replace(base, **more)  # type: ignore[arg-type]
+
+
+def reading(**more: object) -> Reading:
+    base = Reading(stay=(), nudged={}, gone=(), found=(), unseen=(), odd=())
+    return replace(base, **more)  # type: ignore[arg-type]
+
+
+def test_a_disc_that_slid_in_from_the_line_was_shot() -> None:
+    ball = track("new-1", (0.0, -280.0), (0.0, 560.0), 14)
+    end = ball.points[-1].xy_mm
+    done = conclude(TOURNAMENT, (), reading(found=(lying("", *end, "light"),)), watched(ball), 1)
+    assert done.shot is not None
+    assert (done.shot.disc, done.shot.colour, done.shot.events) == ("d1", "light", ())
+    assert isinstance(done.shot.rest["d1"], Place)
+    assert [d.id for d in done.discs] == ["d1"]
+    assert done.next_number == 2
+
+
+def test_where_it_stood_on_the_line_is_reported_when_it_was_seen_there() -> None:
+    ball = track("new-1", (0.0, -280.0), (0.0, 560.0), 14)
+    stood = Sighting(FRAME_NS, 0.3, -304.6, 0.4, "light")
+    done = conclude(
+        TOURNAMENT, (), reading(found=(lying("", *ball.points[-1].xy_mm, "light"),)), watched(ball, on_line=(stood,)), 1
+    )
+    assert done.shot is not None
+    assert done.shot.placed is not None
+    assert abs(done.shot.placed.r_mm - 304.6) < 0.1
+
+
+def test_a_disc_that_a_hand_laid_down_is_no_shot() -> None:
+    done = conclude(TOURNAMENT, (), reading(found=(lying("", 40.0, -100.0),)), watched(hand_inner_mm=60.0), 5)
+    assert done.shot is None
+    assert [d.id for d in done.discs] == ["d5"]
+
+
+def test_discs_that_a_hand_took_away_are_no_shot() -> None:
+    before = (lying("d1", 50, 50), lying("d2", -80, 20))
+    done = conclude(
+        TOURNAMENT,
+        before,
+        reading(stay=before[1:], gone=before[:1]),
+        watched(hand_inner_mm=0.0, covered=frozenset({"d1"})),
+        3,
+    )
+    assert done.shot is None
+    assert [d.id for d in done.discs] == ["d2"]
+
+
+def test_a_struck_disc_keeps_its_name_and_the_blow_is_told() -> None:
+    target = lying("d4", 0.0, -100.0)
+    ball = track("new-1", (0.0, -280.0), (0.0, 700.0), 7)
+    pushed = Track(
+        "d4",
+        "dark",
+        8 * FRAME_NS,
+        (0.0, -100.0),
+        tuple(Sighting((9 + k) * FRAME_NS, 0.0, -90.0 + 14.0 * k, 0.4, "dark") for k in range(5)),
+    )
+    found = (lying("", 0.0, -30.0, "dark"), lying("", 0.0, -131.0, "light"))
+    done = conclude(TOURNAMENT, (target,), reading(gone=(target,), found=found), watched(ball, pushed), 9)
+    assert done.shot is not None
+    assert done.shot.events == (("hit", "d9", "d4"),)
+    assert done.shot.doubts == ()
+    assert {d.id: round(d.y_mm) for d in done.discs} == {"d4": -30, "d9": -131}
+
+
+def test_a_shot_disc_that_left_the_board_rests_in_the_ditch() -> None:
+    ball = track("new-1", (0.0, -280.0), (900.0, 1400.0), 8)
+    done = conclude(TOURNAMENT, (), reading(), watched(ball), 1)
+    assert done.shot is not None
+    assert done.shot.rest == {"d1": "ditch"}
+    assert [e[0] for e in done.shot.events] == ["off"]
+
+
+def test_a_disc_in_the_hole_is_reported_so() -> None:
+    ball = track("new-1", (0.0, -280.0), (0.0, 640.0), 14)
+    done = conclude(TOURNAMENT, (), reading(found=(lying("", 0.4, -0.3, "light", "hole"),)), watched(ball), 1)
+    assert done.shot is not None
+    assert done.shot.rest["d1"] == "hole"
+    assert ("hole", "d1") in done.shot.events
+
+
+def test_a_new_disc_where_no_hand_was_must_have_been_shot_but_says_that_it_was_not_seen() -> None:
+    other = lying("d1", 200.0, 50.0, "dark")
+    done = conclude(
+        TOURNAMENT, (other,), reading(stay=(other,), found=(lying("", 10.0, -60.0, "light"),)),
+        watched(hand_inner_mm=math.inf), 2,
+    )  # fmt: skip
+    assert done.shot is not None
+    assert [d.kind for d in done.shot.doubts] == ["not_seen"]
+    assert done.shot.confidence <= 0.5
+
+
+def test_a_nudge_by_less_than_a_disc_still_is_a_blow() -> None:
+    target = lying("d1", 0.0, -150.0)
+    moved = replace(target, y_mm=-148.8, top_xy_mm=(0.0, -148.8))
+    ball = track("new-1", (0.0, -280.0), (0.0, 420.0), 9)
+    end = ball.points[-1].xy_mm
+    done = conclude(
+        TOURNAMENT, (target,), reading(stay=(moved,), nudged={"d1": 1.2}, found=(lying("", *end, "light"),)),
+        watched(ball), 2,
+    )  # fmt: skip
+    assert done.shot is not None
+    assert ("hit", "d2", "d1") in done.shot.events
+    assert isinstance(done.shot.rest["d1"], Place)
