@@ -337,6 +337,7 @@ def _inferred(state: TableState, entry: Entry, match: Match) -> TableState:
         counted = twenties_of(match, playing)[side]
         left = shots_left(match, playing)[side]
         for disc in surplus(match, playing, state.layout, side, counted)[:left]:
+            state, key = twenties.claim_unseen(state, side) if disc.state == "hole" else (state, "")
             playing = _playing(state)
             shot = ShotRecord(
                 number=len(playing.shots) + 1,
@@ -344,6 +345,7 @@ def _inferred(state: TableState, entry: Entry, match: Match) -> TableState:
                 seat=_seat(match, playing, side),
                 disc=disc.id,
                 machine_boot=entry.machine_boot,
+                beam=key,
                 rest={disc.id: "hole"} if disc.state == "hole" else {},
                 before=tuple(d for d in playing.record if d.id != disc.id),
                 settled=True,

@@ -139,6 +139,26 @@ def answered(state: TableState, question: Question, choice: str) -> tuple[TableS
     return None
 
 
+def claim_unseen(state: TableState, side: Side) -> tuple[TableState, str]:
+    """A disc of a side lies in the hole after a shot that nobody saw: the candidate that waited is that one's.
+
+    Returns:
+        The state, and the candidate's key, empty if none waited.
+    """
+    waiting = [candidate for candidate in state.candidates if candidate.waiting and candidate.side == side]
+    if not waiting:
+        return state, ""
+    key = waiting[-1].key
+    match = state.match
+    candidates = tuple(replace(c, waiting=False) if c.key == key else c for c in state.candidates)
+    state = replace(state, candidates=candidates)
+    if match is None or match.running is None:
+        return state, key
+    asked = beam_question_id(match.running, key)
+    questions = tuple(question for question in match.running.questions if question.id != asked)
+    return state.with_running(replace(match.running, questions=questions)), key
+
+
 def without_shot(playing: Round, gone: ShotRecord) -> tuple[ShotRecord, ...]:
     """The shots of a round without one that was none, numbered anew."""
     kept = [shot for shot in playing.shots if shot.number != gone.number]

@@ -664,3 +664,18 @@ def test_a_twenty_told_of_and_lifted_while_the_camera_was_away_takes_its_turn(be
     assert bench.table.verdict is not None
     assert "out of turn" not in bench.table.verdict.text
     assert (bench.table.shot, bench.table.turn) == (2, "A")
+
+
+def test_a_camera_that_dies_during_a_20_finds_it_in_the_hole(bench: Bench) -> None:
+    bench.start()
+    bench.beam(bench.later(3))
+    bench.club.outboxes["b1", "camera"].restart("boot-2")
+    bench.put("d1", "A", 0.3, state="hole")
+    bench.layout()
+    assert (twenties(bench), provisional(bench)) == ({"A": 1, "B": 0}, {"A": 0, "B": 0})
+    assert clips(bench) == ["twenty_light"]
+    assert not bench.table.questions
+    bench.off("d1")
+    bench.shoot("B", (60, 10))
+    assert (bench.table.shot, bench.table.turn) == (2, "A")
+    assert twenties(bench) == {"A": 1, "B": 0}
