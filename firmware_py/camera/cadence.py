@@ -29,10 +29,10 @@ def repeats(steps: Sequence[float]) -> tuple[bool, ...]:
         steps: by how much each frame differs at most from the one before, grey levels; the first is ignored.
     """
     found = [False] * len(steps)
-    before = math.inf
+    before = 0.0
     for k in range(1, len(steps)):
-        after = steps[k + 1] if k + 1 < len(steps) else math.inf
-        if steps[k] == 0 or steps[k] < _REPEAT * min(before, after) < math.inf:
+        after = steps[k + 1] if k + 1 < len(steps) else before
+        if steps[k] == 0 or steps[k] < _REPEAT * min(before, after):
             found[k] = True
         else:
             before = steps[k]

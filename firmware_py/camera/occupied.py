@@ -24,6 +24,7 @@ _LEAST_RADIUS_MM = 11.0
 _FILL_MM = 6.0
 _AROUND_PX = 5
 _SPREAD_PX = 7.0
+_LEAST_TURNS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,30 +78,28 @@ def take_occupied(
     view = BoardView(calibration, board)
     straight = view.straight(picture)
     guessed = np.zeros(straight.shape[:2], np.bool_)
-    sunk = False
     for disc in reading.discs:
         if disc.place == "surface":
             _cover(view, guessed, disc)
-        elif disc.place == "hole" and not _darker(reading, disc):
-            sunk = True
-    if sunk:
-        part, near = _hole_pixels(view)
-        if first is not None and _hole_open(first, calibration):
-            straight[part][near] = view.straight(first)[part][near]
-        else:
-            guessed[part] |= near
+    # What is early is not half gone yet: discs drop into the hole, and seldom one lies there when play begins.
+    part, near = _hole_pixels(view)
+    pictures = (first, picture) if first is not None else (picture,)
+    opened = next((p for p in pictures if _hole_open(p, calibration)), None)
+    if opened is None:
+        guessed[part] |= near
+    else:
+        straight[part][near] = view.straight(opened)[part][near]
     return Occupied(calibration, board, view, _fill(view, straight, guessed), guessed)
 
 
 def _fill(view: BoardView, straight: Image, hidden: Mask) -> Floats:
     """The straight view with the hidden wood taken from elsewhere on the board.
 
-    A board looks nearly the same when it is turned from peg to peg: its lines and pegs fall on one another. What lies
-    around the hidden part tells which turn suits best, and how the light differs.
+    A board looks nearly the same when it is turned by a quarter: its lines, pegs and prints fall on one another. What
+    lies around the hidden part tells how the light differs.
     """
     out = straight.astype(np.float32)
     count, labels, stats, _ = cv2.connectedComponentsWithStats(hidden.astype(np.uint8), connectivity=8)
-    turns = max(view.board.peg_count, 4)
     row, column = np.mgrid[: view.side_px, : view.side_px].astype(np.float32) - np.float32(view.middle_px)
     usable = (view.visible & ~hidden).astype(np.uint8)
     for label in range(1, count):
@@ -111,9 +110,9 @@ def _fill(view: BoardView, straight: Image, hidden: Mask) -> Floats:
         part = (slice(r0, r1), slice(c0, c1))
         inside = labels[part] == label
         around = (usable[part] > 0) & (cv2.dilate(inside.astype(np.uint8), np.ones((2 * pad + 1,) * 2, np.uint8)) > 0)
-        best: tuple[float, Floats] | None = None
-        for k in range(1, turns):
-            a = 2 * math.pi * k / turns
+        others: list[Floats] = []
+        for k in range(1, 4):
+            a = math.pi * k / 2
             u = column[part] * np.float32(math.cos(a)) - row[part] * np.float32(math.sin(a)) + view.middle_px
             v = column[part] * np.float32(math.sin(a)) + row[part] * np.float32(math.cos(a)) + view.middle_px
             u, v = u.astype(np.float32), v.astype(np.float32)
@@ -124,15 +123,13 @@ def _fill(view: BoardView, straight: Image, hidden: Mask) -> Floats:
             other = np.asarray(cv2.remap(straight, u, v, cv2.INTER_LINEAR), dtype=np.float32)
             gain = np.median(out[part][both], axis=0) / np.maximum(np.median(other[both], axis=0), 1.0)
             other *= gain.astype(np.float32)
-            off = float(np.minimum(np.abs(out[part][both] - other[both]), 60.0).mean())
-            if best is None or off < best[0]:
-                best = (off, other)
-        if best is None:
+            others.append(other)
+        if len(others) < _LEAST_TURNS:
             filled = cv2.inpaint(straight, hidden.astype(np.uint8), _FILL_MM / MM_PER_PX, cv2.INPAINT_TELEA)
             out[part][inside] = filled[part][inside]
         else:
-            other = best[1]
-            out[part][inside] = (other + _spread(out[part] - other, around))[inside]
+            middle = np.median(others, axis=0).astype(np.float32)
+            out[part][inside] = (middle + _spread(out[part] - middle, around))[inside]
     return out
 
 

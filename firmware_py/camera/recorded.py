@@ -132,7 +132,7 @@ class RecordedReader:
 
     def _first(self, at_ns: int) -> list[Layout | Shot]:
         straight = self._mean()
-        reading = self._reader.read(straight, None, ())
+        reading, _ = self._named(straight, None, ())
         # Somebody holds the disc that touches the outer line, or it would have been taken off.
         held = [d for d in reading.found if d.state == "flat" and self.board.touches_outer(d.r_mm)]
         lying = [d for d in reading.found if d not in held]
@@ -153,10 +153,7 @@ class RecordedReader:
         if motion is None or before is None:
             return []
         straight, until_ns = self._mean(), self._quiet[0][0]
-        reading = self._reader.read(straight, self._still, before)
-        if self._reader.teacher.renamed:
-            before = tuple(replace(d, colour=_SWAPPED[d.colour]) for d in before)
-            self._reader.teacher.renamed = False
+        reading, before = self._named(straight, self._still, before)
         reading = self._with_sunk(straight, reading, motion)
         done = conclude(self.board, before, reading, motion.watched(until_ns, timing=self._timing), self._number)
         self._number = done.next_number
@@ -166,6 +163,18 @@ class RecordedReader:
         self._uncover(straight, motion, done.discs)
         self._begin(straight, done.discs, at_ns)
         return facts
+
+    def _named(
+        self, straight: Image, still: Image | None, before: tuple[Resting, ...]
+    ) -> tuple[Reading, tuple[Resting, ...]]:
+        """Read the view, and what lay before; once more if a disc that was met showed that the sets were misnamed."""
+        teacher = self._reader.teacher
+        teacher.renamed = False
+        reading = self._reader.read(straight, still, before)
+        if teacher.renamed:
+            before = tuple(replace(d, colour=_SWAPPED[d.colour]) for d in before)
+            reading = self._reader.read(straight, still, before)
+        return reading, before
 
     def _with_sunk(self, straight: Image, reading: Reading, motion: _Motion) -> Reading:
         """The reading, with a disc that was followed into the hole.
