@@ -33,6 +33,11 @@ def _fail(text: str, status: int) -> NoReturn:
     sys.exit(status)
 
 
+def _one_line(text: str) -> str:
+    """A text from a file, with whatever a terminal could not print or would obey written out."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
 def _daemon(start: F) -> F:
     """Give a daemon's command its three options."""
     for option in (
@@ -208,7 +213,7 @@ def verify(files: tuple[Path, ...]) -> None:
             mismatches = run(case)
             passed, failed = passed + (not mismatches), failed + bool(mismatches)
             for mismatch in mismatches:
-                click.echo(f"{path.name} {case['id']}: {mismatch}")
+                click.echo(_one_line(f"{path.name} {case['id']}: {mismatch}"))
     click.echo(f"{passed} passed, {failed} failed")
     sys.exit(1 if failed else 0)
 

@@ -84,6 +84,17 @@ def test_verify_refuses_a_file_that_holds_no_cases(content: str, tmp_path: Path)
     assert_one_line(crokinole("verify", str(path)), 2, "cases.json")
 
 
+@pytest.mark.parametrize("name", ["a\\nb", "\\ud800", "\\u001b[31m"])
+def test_verify_prints_a_line_for_a_case_however_it_is_called(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "cases.json"
+    path.write_text(f'[{{"id": "{name}", "given": {{}}, "expect": {{}}}}]')
+    done = crokinole("verify", str(path))
+    assert (done.returncode, done.stderr) == (1, "")
+    line, total = done.stdout.splitlines()
+    assert line.isprintable()
+    assert total == "0 passed, 1 failed"
+
+
 def test_verify_passes_every_worked_case(shared: Path) -> None:
     files = [str(shared / "cases" / f"{kind}.json") for kind in ("shots", "rounds", "games", "beam")]
     done = crokinole("verify", *files)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -23,25 +23,29 @@ Case = Mapping[str, Any]
 
 _DATED_TO_MS = 20.0
 _PIN, _EMITTER_PIN = 17, 27
+_LONGEST_MS = 24 * 3_600_000.0
+
+Ms = Annotated[float, msgspec.Meta(ge=0, le=_LONGEST_MS)]
+"""A time of a case: within one day, so that a slip of the pen is a mismatch and not an endless run."""
 
 
 class SelfTestScript(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A self-test of a case and the edges that it makes."""
 
-    at_ms: float
-    off_ms: float
-    edges: tuple[tuple[float, str], ...] = ()
+    at_ms: Ms
+    off_ms: Ms
+    edges: tuple[tuple[Ms, str], ...] = ()
 
 
 class Given(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What happens in a case; times in milliseconds since the daemon's start."""
 
-    edges: tuple[tuple[float, str], ...]
-    until_ms: float
+    edges: tuple[tuple[Ms, str], ...]
+    until_ms: Ms
     round_running: bool = True
     start: str = "clear"
     self_tests: tuple[SelfTestScript, ...] = ()
-    levels: tuple[tuple[float, str], ...] = ()
+    levels: tuple[tuple[Ms, str], ...] = ()
 
 
 class Expect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -267,6 +268,17 @@ class TestMismatchesAreSaid:
             {"given": GIVEN | {"edges": [[1000, "broken"]]}, "expect": {}},
             {"given": GIVEN | {"edges": [["soon", "clear"]]}, "expect": {}},
             {"given": None, "expect": {}},
+            *(
+                {"given": GIVEN | wrong, "expect": {}}
+                for at_ms in (-1, math.inf, math.nan, 1e30, 10**30)
+                for wrong in (
+                    {"until_ms": at_ms},
+                    {"edges": [[at_ms, "blocked"]]},
+                    {"levels": [[at_ms, "blocked"]]},
+                    {"self_tests": [{"at_ms": at_ms, "off_ms": 10}]},
+                    {"self_tests": [{"at_ms": 10, "off_ms": at_ms}]},
+                )
+            ),
         ],
     )
     def test_a_case_that_is_none_says_so(self, case: dict[str, Any]) -> None:
