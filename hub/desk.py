@@ -365,7 +365,7 @@ class Desk:
         """Ids of the players for the journal; names stay in their one table."""
         ids: dict[Side, str] = {}
         for side, given in names.items():
-            name = " ".join(given.split())[:_NAME_CHARS]
+            name = " ".join("".join(c if c.isprintable() else " " for c in given).split())[:_NAME_CHARS]
             if not name:
                 continue
             if name not in self._ids:

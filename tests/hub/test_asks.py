@@ -59,6 +59,15 @@ def test_names_are_shown_and_kept_out_of_the_journal(club: Club) -> None:
     assert not any(b"Ann" in entry.body for entry in club._journal.entries("b1"))
 
 
+@pytest.mark.parametrize(
+    ("given", "shown_as"),
+    [("  Ann \n Lee ", "Ann Lee"), ("A\x00nn", "A nn"), ("", "light"), ("   ", "light"), ("x" * 90, "x" * 40)],
+)
+def test_names_are_trimmed_to_what_a_wall_can_show(club: Club, given: str, shown_as: str) -> None:
+    assert club.ask("start", {"names": {"A": given}}).ok
+    assert club.table().sides["A"].name == shown_as
+
+
 def test_a_request_repeated_gets_the_same_answer_and_acts_once(club: Club) -> None:
     started(club)
     first = club.ask("correct", {"side": "A", "twenties": 2}, id="same")

@@ -679,3 +679,72 @@ def test_a_camera_that_dies_during_a_20_finds_it_in_the_hole(bench: Bench) -> No
     bench.shoot("B", (60, 10))
     assert (bench.table.shot, bench.table.turn) == (2, "A")
     assert twenties(bench) == {"A": 1, "B": 0}
+
+
+def close_round(bench: Bench, a_mm: float, b_mm: float, rules: str = "match-play") -> None:
+    """A round that ends with A: a sure 15 and a disc at ``a_mm``; B: a disc at ``b_mm``."""
+    bench.start(rules=rules)
+    bench.rally(22)
+    bench.shoot("A", (a_mm, 90.0), ("off", "s") if a_mm > 330 else ("peg", "s"))
+    bench.shoot("B", (b_mm, 180.0), ("hit", "s", "d1"), moved={"d1": (61, 12)})
+
+
+def test_a_disc_at_the_line_that_decides_nothing_is_not_asked_about(bench: Bench) -> None:
+    close_round(bench, 60.0, 186.3)
+    assert bench.table.phase == "round_over"
+    assert not bench.table.questions
+    assert [d.close for d in bench.table.discs].count(True) == 1
+    bench.discs.clear()
+    bench.layout()
+    told = bench.table.rounds[0]
+    assert (told.totals, told.low, told.high) == ({"A": 30, "B": 10}, {"A": 30, "B": 5}, {"A": 30, "B": 10})
+
+
+def test_the_same_disc_is_asked_about_where_every_point_counts(bench: Bench) -> None:
+    close_round(bench, 60.0, 186.3, rules="classic")
+    assert bench.table.phase == "settling"
+    assert [(q.kind, [c.key for c in q.choices]) for q in bench.table.questions] == [("line", ["10", "5"])]
+    assert bench.table.questions[0].facts["limit_mm"] == 186.4
+    bench.answer("5")
+    assert bench.table.phase == "round_over"
+    bench.discs.clear()
+    bench.layout()
+    assert bench.table.rounds[0].added == {"A": 25, "B": 0}
+
+
+def test_discs_at_the_line_are_asked_about_one_at_a_time_and_only_while_they_matter(bench: Bench) -> None:
+    bench.start()
+    bench.rally(21)
+    bench.shoot("B", (186.3, 180.0), ("hit", "s", "d1"), moved={"d1": (84.9, 12)})
+    bench.shoot("A", "ditch", ("hit", "s", "d22"), ("off", "s"), moved={"d22": (186.3, 180.0)})
+    bench.shoot("B", (186.45, 220.0), ("hit", "s", "d1"), moved={"d1": (84.9, 12)})
+    assert len(bench.table.questions) == 1
+    asked = []
+    while bench.table.questions:
+        question = bench.table.questions[0]
+        asked.append(question.facts["disc"])
+        assert len(bench.table.questions) == 1
+        bench.answer(question.choices[0].key)
+    assert len(asked) == len(set(asked))
+    assert bench.table.phase == "round_over"
+
+
+def test_confirming_takes_the_likelier_value_of_what_is_open(bench: Bench) -> None:
+    close_round(bench, 60.0, 186.3, rules="classic")
+    assert bench.club.ask("confirm", {"round": 1}).ok
+    assert bench.table.rounds[0].totals == {"A": 30, "B": 10}
+    assert not bench.table.questions
+
+
+def test_what_is_open_when_the_board_is_cleared_can_be_answered_later(bench: Bench) -> None:
+    close_round(bench, 60.0, 186.3, rules="classic")
+    bench.discs.clear()
+    bench.layout()
+    assert bench.table.round == 2
+    assert bench.table.rounds[0].low != bench.table.rounds[0].high
+    bench.shoot("B", (60, 190))
+    bench.answer("5")
+    assert bench.table.rounds[0].totals == {"A": 30, "B": 5}
+    assert bench.table.rounds[0].low in ({}, bench.table.rounds[0].totals)
+    assert bench.table.sides["A"].score == 25
+    assert bench.table.shot == 1
