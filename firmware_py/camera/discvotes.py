@@ -20,7 +20,7 @@ LEAST_SLOPE = 1.0
 #: Blur of the votes, in pixels of the straight view.
 BLUR_PX = 1.3
 #: Votes, as a share of a full rim, from which a place is looked at.
-LEAST_SHARE = 0.2
+LEAST_SHARE = 0.17
 
 
 def rim_votes(lab: Floats, radii_px: Array) -> Floats:

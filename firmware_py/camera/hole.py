@@ -74,11 +74,13 @@ def read_hole(lab: Floats, calibration: Calibration, r0_mm: float, teams: TeamCo
     rim = float(seen.agreement[0] * min(seen.contrast[0] / 0.8, 1.0))
     off = float(np.linalg.norm(fixed[0] - hole))
     disc = None
-    if teams is not None and rim >= LEAST_RIM and off <= OFF_CENTRE * r0_mm:
+    if teams is not None and off <= OFF_CENTRE * r0_mm:
         odd = float(strangeness(seen.colour, teams)[0])
         # The rim of the hole around the disc may be the clearer outline, if the colour leaves no doubt.
         slack = WIDER_RADIUS if odd < USUAL_STRANGE else SAME_RADIUS
-        if odd <= MOST_STRANGE and (abs(ratio - 1.0) < slack or float(quality[best]) < rim):
+        same = abs(ratio - 1.0) < slack
+        outline = max(rim, float(quality[best])) if same else rim
+        if odd <= MOST_STRANGE and outline >= LEAST_RIM and (same or float(quality[best]) < rim):
             disc = _disc_in_hole(calibration, fixed[0], seen.colour[0], rim, r0_mm)
     other_radius = ratio > OPEN_WIDER or ratio < 2.0 - OPEN_WIDER
     return HoleReading(
