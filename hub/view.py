@@ -70,12 +70,12 @@ def table_of(state: TableState, names: Mapping[str, str], rates_hz: Mapping[str,
     )
     match = state.match
     if match is None:
-        return _with(empty, discs=_discs(state, None, None), message=state.message)
+        return replace(empty, discs=_discs(state, None, None), message=state.message)
     shown = _shown(match)
     playing = match.running
     turn = expected(match, shown) if playing is shown and not _waits(match, shown) else None
     last = shown.shots[-1] if shown.shots else None
-    return _with(
+    return replace(
         empty,
         phase=phase_of(match),
         rules=match.ruleset.title,
@@ -140,10 +140,6 @@ def match_record(board: str, match: Match) -> MatchRecord:
         winner=winner_of(match),
         over=match.running is None,
     )
-
-
-def _with(table: Table, **changes: object) -> Table:
-    return replace(table, **changes)
 
 
 def _by_side(match: Match, table: Mapping[str, int]) -> dict[Side, int]:
