@@ -13,6 +13,7 @@ _HELD = 512
 _ID = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
 _KIND = re.compile(r"[a-z_]{1,32}")
 _INT64 = 2**63
+_LARGEST_SEQ = 2**48  # a fact a microsecond for nine years; sums of gaps stay far within what can be stored
 
 Known = Callable[[str, str, str], int]
 """The last stored sequence number of (board, source, boot), 0 for none."""
@@ -59,21 +60,36 @@ class Sequencer:
         if envelope.seq > boot.last and len(boot.held) < _HELD:
             boot.held[envelope.seq] = envelope
         ready: list[Envelope] = []
-        missing: list[int] = []
-        while boot.last + 1 < envelope.first or boot.last + 1 in boot.held:
+        lost = None
+        if boot.last + 1 < envelope.first:
+            came = sorted(seq for seq in boot.held if seq < envelope.first)
+            lost = _between(boot.last, envelope.first, came)
+            ready = [boot.held.pop(seq) for seq in came]
+            boot.last = envelope.first - 1
+        while boot.last + 1 in boot.held:
             boot.last += 1
-            following = boot.held.pop(boot.last, None)
-            if following is None:
-                missing.append(boot.last)
-            else:
-                ready.append(following)
-        return (Lost(missing[0], missing[-1], len(missing)) if missing else None), ready
+            ready.append(boot.held.pop(boot.last))
+        return lost, ready
 
     def _boot(self, board: str, source: str, boot: str) -> _Boot:
         key = (board, source, boot)
         if key not in self._boots:
             self._boots[key] = _Boot(self._known(board, source, boot))
         return self._boots[key]
+
+
+def _between(last: int, first: int, came: list[int]) -> Lost | None:
+    """What never came between two numbers; counted and not listed, since there may be any number of them."""
+    count = first - last - 1 - len(came)
+    if not count:
+        return None
+    low, high = last + 1, first - 1
+    there = set(came)
+    while low in there:
+        low += 1
+    while high in there:
+        high -= 1
+    return Lost(low, high, count)
 
 
 def checked(envelope: Envelope, topic: topics.Topic) -> Envelope:
@@ -84,7 +100,7 @@ def checked(envelope: Envelope, topic: topics.Topic) -> Envelope:
     """
     if (envelope.board, envelope.source) != (topic.board, topic.which) or topic.board in topics.RESERVED:
         raise MessageError(f"Envelope: of {envelope.board}/{envelope.source}, expected {topic.board}/{topic.which}")
-    if not 1 <= envelope.first <= envelope.seq < _INT64:
+    if not 1 <= envelope.first <= envelope.seq <= _LARGEST_SEQ:
         raise MessageError(f"Envelope: first {envelope.first} and seq {envelope.seq}, expected 1 <= first <= seq")
     if not _ID.fullmatch(envelope.boot) or not _ID.fullmatch(envelope.machine_boot):
         raise MessageError("Envelope: boot and machine_boot must be 1 to 64 of A-Z, a-z, 0-9 and _.:-")

@@ -6,7 +6,7 @@ or a bad byte makes :func:`decode_envelope` raise :class:`MessageError`, which d
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 
@@ -16,6 +16,13 @@ MAX_CROP_BYTES = 12 * 1024
 Source = Literal["beam", "camera", "button"]
 Colour = Literal["light", "dark", "third"]
 T = TypeVar("T")
+
+Ns = Annotated[int, msgspec.Meta(ge=-(2**62), le=2**62)]
+"""A time on a board's clock; bounded so that it and its differences can be stored."""
+Ms = Annotated[float, msgspec.Meta(ge=-1e12, le=1e12)]
+Mm = Annotated[float, msgspec.Meta(ge=-1e5, le=1e5)]
+Degrees = Annotated[float, msgspec.Meta(ge=-1e5, le=1e5)]
+Count = Annotated[int, msgspec.Meta(ge=0, le=2**48)]
 
 DiscState = Literal["flat", "leaning", "hole", "overhanging", "stacked", "ditch"]
 
@@ -37,47 +44,47 @@ class BeamCandidate(Fact, frozen=True):
         at_ns: when the dwell was reached.
     """
 
-    episode: int
-    start_ns: int
-    at_ns: int
+    episode: Count
+    start_ns: Ns
+    at_ns: Ns
 
 
 class BeamWithdrawn(Fact, frozen=True):
     """A candidate was none after all (``chatter``, ``self-test``)."""
 
-    episode: int
+    episode: Count
     reason: str
 
 
 class BeamEpisode(Fact, frozen=True):
     """The end of a blocked time that had a candidate; gaps are the clear times counted as blocked."""
 
-    episode: int
-    start_ns: int
-    dwell_ms: float
-    gaps: int
+    episode: Count
+    start_ns: Ns
+    dwell_ms: Ms
+    gaps: Count
 
 
 class BeamPass(Fact, frozen=True):
     """A blocked time that ended before its dwell: a disc flew over, a finger, a lamp."""
 
-    episode: int
-    start_ns: int
-    dwell_ms: float
+    episode: Count
+    start_ns: Ns
+    dwell_ms: Ms
 
 
 class BeamWarning(Fact, frozen=True):
     """``not_removed`` (blocked more than 5 s) or ``stuck`` (more than 20 s)."""
 
     name: str
-    at_ns: int
+    at_ns: Ns
 
 
 class BeamFault(Fact, frozen=True):
     """``chatter``, ``blocked_at_start``, ``receiver``, ``emitter`` or ``lost_edge``; ``over`` when it has passed."""
 
     name: str
-    at_ns: int
+    at_ns: Ns
     over: bool = False
 
 
@@ -95,16 +102,16 @@ class LayoutDisc(msgspec.Struct, frozen=True):
 
     id: str
     colour: Colour
-    x_mm: float
-    y_mm: float
-    sigma_mm: float
+    x_mm: Mm
+    y_mm: Mm
+    sigma_mm: Mm
     state: DiscState = "flat"
 
 
 class Layout(Fact, frozen=True):
     """Every disc at rest at a moment; ``unseen`` names known discs that a hand covers (not seen is never gone)."""
 
-    at_ns: int
+    at_ns: Ns
     discs: tuple[LayoutDisc, ...]
     unseen: tuple[str, ...] = ()
 
@@ -112,8 +119,8 @@ class Layout(Fact, frozen=True):
 class Place(msgspec.Struct, frozen=True):
     """A disc's centre in polar form: mm from the middle, degrees clockwise from the middle of seat 1's quadrant."""
 
-    r_mm: float
-    angle_deg: float
+    r_mm: Mm
+    angle_deg: Degrees
     leaning: bool = False
 
 
@@ -154,38 +161,38 @@ class Shot(Fact, frozen=True):
     placed: Place | None
     events: tuple[tuple[str, ...], ...]
     rest: dict[str, Place | Literal["hole", "ditch"]]
-    start_ns: int
-    end_ns: int
+    start_ns: Ns
+    end_ns: Ns
     confidence: float = 1.0
     doubts: tuple[Doubt, ...] = ()
-    events_ns: tuple[int, ...] = ()
+    events_ns: tuple[Ns, ...] = ()
 
 
 class Hand(Fact, frozen=True):
     """A hand came over the board or left it."""
 
-    at_ns: int
+    at_ns: Ns
     present: bool
 
 
 class Moved(Fact, frozen=True):
     """The board or the camera was moved; ``shift_mm`` at the outer line."""
 
-    at_ns: int
+    at_ns: Ns
     what: Literal["board", "camera"]
-    shift_mm: float
+    shift_mm: Mm
 
 
 class Cleared(Fact, frozen=True):
     """No disc is left on the surface or in the hole."""
 
-    at_ns: int
+    at_ns: Ns
 
 
 class Button(Fact, frozen=True):
     """A button at the table was pressed: ``confirm``, ``undo`` or ``referee``."""
 
-    at_ns: int
+    at_ns: Ns
     name: str
 
 

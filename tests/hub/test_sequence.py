@@ -25,6 +25,9 @@ def envelope(seq: int, first: int = 1, boot: str = "boot-1") -> Envelope:
         (5, [(9, 9), (10, 9)], [9, 10], [Lost(6, 8, 3)]),
         (0, [(3, 1), (6, 6)], [3, 6], [Lost(1, 5, 4)]),
         (0, [(2, 2), (1, 1)], [2], [Lost(1, 1, 1)]),
+        (0, [(1, 1), (10**15, 10**15)], [1, 10**15], [Lost(2, 10**15 - 1, 10**15 - 2)]),
+        (0, [(3, 1), (5, 1), (6, 1), (7, 7)], [3, 5, 6, 7], [Lost(1, 4, 3)]),
+        (0, [(2, 1), (1, 1), (9, 3)], [1, 2], []),
     ],
 )
 def test_what_is_taken_in_and_what_is_lost(
@@ -50,6 +53,17 @@ def test_any_order_with_any_repetition_comes_out_once_and_in_order(order: list[i
         ready += [e.seq for e in now]
     assert ready == list(range(1, 30))
     assert sequencer.last("b1", "beam", "boot-1") == 29
+
+
+@given(st.lists(st.integers(1, 40), unique=True), st.integers(1, 41))
+def test_what_came_and_what_is_lost_make_up_everything_before_the_first(came: list[int], first: int) -> None:
+    sequencer = Sequencer(lambda *_: 0)
+    taken = [e.seq for seq in came for e in sequencer.offer(envelope(seq))[1]]
+    lost, ready = sequencer.offer(envelope(max([*came, first]), first))
+    taken += [e.seq for e in ready]
+    assert taken == sorted(set(taken))
+    gone = set(range(1, first)) - set(taken)
+    assert lost == (Lost(min(gone), max(gone), len(gone)) if gone else None)
 
 
 def test_each_boot_counts_by_itself() -> None:

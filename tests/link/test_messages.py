@@ -1,6 +1,7 @@
 """Messages: what is encoded comes back, and nothing that is no message gets through or raises anything else."""
 
 import json
+from collections.abc import Iterator
 
 import msgspec
 import pytest
@@ -85,6 +86,43 @@ def test_no_json_raises_anything_but_a_message_error(value: object) -> None:
             decode_fact(kind, json.dumps(value).encode())
         except MessageError:
             continue
+
+
+NUMBERS = [
+    ("beam_candidate", BeamCandidate(1, 2, 3)),
+    ("beam_episode", messages.BeamEpisode(1, 2, 3.0, 4)),
+    ("beam_pass", messages.BeamPass(1, 2, 3.0)),
+    ("beam_fault", messages.BeamFault("chatter", 1)),
+    ("layout", Layout(5, (LayoutDisc("d1", "dark", 1.5, -2.5, 0.3),))),
+    ("shot", SHOT),
+    ("moved", messages.Moved(1, "board", 2.0)),
+    ("cleared", messages.Cleared(1)),
+]
+
+
+def spoiled(value: object, number: float) -> Iterator[object]:
+    """A message with one of its numbers, wherever it is, changed to another one."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from ({**value, key: changed} for changed in spoiled(inner, number))
+    elif isinstance(value, list):
+        for at, inner in enumerate(value):
+            yield from ([*value[:at], changed, *value[at + 1 :]] for changed in spoiled(inner, number))
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        yield number
+
+
+@pytest.mark.parametrize("number", [10**30, -(10**30), 2**63, 1e300, -1e300])
+@pytest.mark.parametrize(("kind", "fact"), NUMBERS, ids=[kind for kind, _ in NUMBERS])
+def test_a_number_that_no_board_can_report_is_refused_since_nobody_could_store_it(
+    kind: str, fact: messages.Fact, number: float
+) -> None:
+    good = json.loads(encode(fact))
+    wrong = [body for body in spoiled(good, number) if "confidence" not in body or body["confidence"] == 1.0]
+    assert wrong
+    for body in wrong:
+        with pytest.raises(MessageError):
+            decode_fact(kind, json.dumps(body).encode())
 
 
 def test_an_unknown_kind_is_named() -> None:
