@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 
 from firmware_py.camera.lab import Array, Floats, Image, apply_homography, exposure_gain, to_lab
-from firmware_py.camera.ringfit import RingFit, fit_rings
+from firmware_py.camera.ringfit import COVERED, RingFit, fit_rings
 from firmware_py.camera.ringsearch import SIDE_PX, Sighting, edge_voters, likely_tilts, look_again, sight_rings
 
 #: The rings are fitted in a picture of at most this long side; more pixels add time, not truth.
@@ -20,6 +20,8 @@ WORK_PX = 1280
 #: Every line must be covered so far, and all together so far; boards reach 0.75 and more, other round things 0.3.
 LEAST_COVERAGE = 0.5
 MEAN_COVERAGE = 0.6
+#: Places spread evenly over what counts as covered have an rms distance of 0.58 of it from the fit; lines less.
+EVEN_SPREAD = 0.46
 #: A fit of which two lines are covered so far has the plane right and perhaps another ring for the third line.
 HALF_RIGHT = 0.6
 #: A fit from the first look that is this good ends the search at once.
@@ -157,13 +159,18 @@ def _search(lab: Floats, small: Floats, *, tilted_too: bool) -> RingFit | None:
 def fit_lab(lab: Floats, small: Floats) -> RingFit | None:
     """The rings of a Lab picture, with ``small`` the same picture at :data:`SIDE_PX`; None when there is no board."""
     best = _search(lab, small, tilted_too=True)
-    if best is None or min(best.coverage) < LEAST_COVERAGE:
+    if best is None or not _is_board(best):
         # Noise hides thin lines from a look of one pixel's width; a softer picture shows them.
         soft = cv2.GaussianBlur(lab, (0, 0), max(1.2, max(lab.shape[:2]) / 900))
         best = _better(best, _search(soft, cv2.GaussianBlur(small, (0, 0), 0.8), tilted_too=False))
-    if best is None or min(best.coverage) < LEAST_COVERAGE or sum(best.coverage) < 3 * MEAN_COVERAGE:
-        return None
-    return best
+    return best if best is not None and _is_board(best) else None
+
+
+def _is_board(fit: RingFit) -> bool:
+    """Whether lines were seen and not chance: what chance covers is spread evenly, what a line covers is not."""
+    if min(fit.coverage) < LEAST_COVERAGE or sum(fit.coverage) < 3 * MEAN_COVERAGE:
+        return False
+    return min(fit.coverage) >= PLAIN_COVERAGE or fit.residual < EVEN_SPREAD * COVERED
 
 
 def find_rings(bgr: Image) -> Rings | None:
