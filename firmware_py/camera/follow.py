@@ -146,9 +146,12 @@ class Follower:
     def _sight(self, now: _Now) -> list[Sighting]:
         """Every moving disc that the frame shows."""
         sightings: list[Sighting] = []
-        for region in now.changes.regions:
+        for region in sorted(now.changes.regions, key=lambda r: r.hand):
             if region.area_mm2 >= _LEAST_REGION * self._disc_mm2:
-                sightings += self._beside_hand(now, region) if region.hand else self._in_region(now, region)
+                # A fit may slide into the neighbouring region, where that disc was seen already.
+                taken = [s.xy_mm for s in sightings]
+                look = self._beside_hand if region.hand else self._in_region
+                sightings += look(now, region, taken)
         return sightings
 
     def _let_go(self, names: Sequence[str]) -> None:
@@ -188,6 +191,7 @@ class Follower:
         self,
         now: _Now,
         region: Region,
+        taken: Sequence[Xy],
     ) -> list[Sighting]:
         most = max(1, round(region.area_mm2 / (1.25 * self._disc_mm2)))
         if most == 1 and not self._teacher.complete:
@@ -196,6 +200,7 @@ class Follower:
         found: list[tuple[float, Sighting, Xy]] = []
         for start, smear, colour in expected:
             self._try(now, (start, smear, colour), found)
+        found = [f for f in found if self._belongs(f[2], region, taken)]
         if len(found) < most:
             column, row, width, height = region.box
             mask = now.changes.labels[row : row + height, column : column + width] == region.label
@@ -207,6 +212,7 @@ class Follower:
             for start in starts:
                 if all(math.dist(start, f[2]) > self._radius for f in found):
                     self._try(now, (start, (0.0, 0.0), None), found)
+        found = [f for f in found if self._belongs(f[2], region, taken)]
         kept: list[Sighting] = []
         for _, seen, _ in sorted(found, key=lambda f: -f[0]):
             if len(kept) < most + 1 and all(math.dist(seen.xy_mm, k.xy_mm) > 1.6 * self._radius for k in kept):
@@ -219,6 +225,13 @@ class Follower:
             kept.append(Sighting(now.at_ns, x, y, _CENTROID_SIGMA_MM, None))
         return kept
 
+    def _belongs(self, top_xy_mm: Xy, region: Region, taken: Sequence[Xy]) -> bool:
+        """Whether a fitted disc is in the region that it was looked for in, and not one that was seen already."""
+        column, row, width, height = region.box
+        u, v = self._view.to_px(*top_xy_mm)
+        inside = column - 2 <= u <= column + width + 2 and row - 2 <= v <= row + height + 2
+        return inside and all(math.dist(top_xy_mm, t) > 1.6 * self._radius for t in taken)
+
     def _learn(self, now: _Now, region: Region) -> None:
         """Learn a set from a disc that moves alone over the wood, while it is not known."""
         start = (region.x_mm, region.y_mm)
@@ -229,17 +242,13 @@ class Follower:
         if alone and patch is not None and math.hypot(*start) < self._view.board.outer_line_mm:
             self._teacher.glimpse(now.straight, self._bare, patch, start)
 
-    def _beside_hand(
-        self,
-        now: _Now,
-        region: Region,
-    ) -> list[Sighting]:
+    def _beside_hand(self, now: _Now, region: Region, taken: Sequence[Xy]) -> list[Sighting]:
         """Discs that are followed and whose picture has run into that of a hand."""
         found: list[tuple[float, Sighting, Xy]] = []
         for start, smear, colour in self._expected(now, region):
             if now.changes.at(self._view, *start) == region.label:
                 self._try(now, (start, smear, colour), found, least=0.4)
-        return [seen for _, seen, _ in found]
+        return [seen for _, seen, top_xy_mm in found if self._belongs(top_xy_mm, region, taken)]
 
     def _expected(self, now: _Now, region: Region) -> list[Guess]:
         column, row, width, height = region.box

@@ -24,7 +24,7 @@ from firmware_py.camera.shots import conclude
 from firmware_py.camera.source import Frame
 from firmware_py.camera.start import NoBoardError, calibrate
 from firmware_py.camera.stillness import Gate
-from firmware_py.camera.tracker import Sighting, Track, depart, follow
+from firmware_py.camera.tracker import Sighting, Track, depart, follow, mend
 from firmware_py.camera.view import BoardView, Box
 from hardware.board import Board
 from hub.link.messages import Cleared, Fact, Hand, Layout, LayoutDisc
@@ -306,7 +306,7 @@ class _Motion:
         return Watched(
             since_ns=self._since_ns,
             until_ns=until_ns,
-            tracks=self.tracks,
+            tracks=mend(self.tracks),
             on_line=tuple(self._on_line),
             hand_inner_mm=self._hand_inner_mm,
             covered=frozenset(self._covered),

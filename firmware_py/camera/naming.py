@@ -17,6 +17,8 @@ LOST_MM = 70.0
 #: A disc that is gone without a track may have come to lie so far away.
 FAR_MM = 400.0
 WRONG_COLOUR_MM = 45.0
+#: A hand that came no nearer than this cannot have laid a disc down.
+_HAND_ROOM_MM = 41.0
 _SHOT = "shot"
 
 
@@ -130,7 +132,11 @@ def _by_nearness(reading: Reading, watched: Watched, taken: dict[str, int], *, s
     )
     tracked = {t.key for t in watched.tracks if len(t.points) >= 2}
     for distance, key, k in spare:
-        if key in taken or k in taken.values() or distance > (LOST_MM if key in tracked else FAR_MM):
+        if key in taken or k in taken.values():
+            continue
+        # What lies where no hand was cannot be new, so however far off, it is one of those that are gone.
+        slid = watched.hand_inner_mm > left[k].r_mm + _HAND_ROOM_MM
+        if not slid and distance > (LOST_MM if key in tracked else FAR_MM):
             continue
         fresh = any(s.colour in {None, left[k].colour} for s in watched.on_line)
         if not shot_seen and distance > 40.0 and fresh:
@@ -188,4 +194,4 @@ def _must_be_shot(disc: Resting, watched: Watched, board: Board) -> bool:
     """Whether a new disc lies where no hand has been, so that it must have slid there."""
     if not disc.in_play or disc.r_mm > board.limits_mm[2]:
         return False
-    return watched.hand_inner_mm > disc.r_mm + board.disc_radius_mm + 25
+    return watched.hand_inner_mm > disc.r_mm + _HAND_ROOM_MM

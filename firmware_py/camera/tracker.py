@@ -21,6 +21,8 @@ SLOWING_MM_S2 = 690.0
 FASTEST_MM_S = 4500.0
 #: A track that was not seen for so long is over.
 LOST_NS = 250_000_000
+#: A disc that was hidden no longer than this may be found again on its way.
+MENDED_NS = 600_000_000
 _UNMATCHED = 9.0
 _WRONG_COLOUR = 30.0
 _MOST_FOR_BEST = 7
@@ -160,6 +162,29 @@ def follow(
         if column not in taken:
             born += 1
             out.append(Track(key=f"new-{born}", colour=seen.colour, points=(seen,)))
+    return tuple(out)
+
+
+def mend(tracks: Sequence[Track]) -> tuple[Track, ...]:
+    """Join tracks that broke: a new one that begins where an older one led while the disc was not seen."""
+    out = [t for t in tracks if not t.key.startswith("new-")]
+    for track in sorted((t for t in tracks if t.key.startswith("new-")), key=lambda t: t.points[0].at_ns):
+        first = track.points[0]
+        best: tuple[float, int] | None = None
+        for k, older in enumerate(out):
+            if not older.points or not older.last_ns < first.at_ns <= older.last_ns + MENDED_NS:
+                continue
+            if older.colour and track.colour and older.colour != track.colour:
+                continue
+            forecast = older.predict(first.at_ns)
+            off = math.dist(forecast, first.xy_mm)
+            if off < 20 + 0.25 * math.dist(older.last_xy, forecast) and (best is None or off < best[0]):
+                best = (off, k)
+        if best is None:
+            out.append(track)
+        else:
+            older = out[best[1]]
+            out[best[1]] = replace(older, points=(*older.points, *track.points), colour=older.colour or track.colour)
     return tuple(out)
 
 

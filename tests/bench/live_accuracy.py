@@ -114,9 +114,7 @@ class Evenings:
         true = {n: d for n, d in self.world.discs.items() if d.where not in {"ditch", "hand"}}
         left = dict(true)
         names: dict[str, str] = {}
-        pairs = sorted(
-            (math.hypot(s.x_mm - d.x_mm, s.y_mm - d.y_mm), s.id, n) for s in seen for n, d in true.items()
-        )
+        pairs = sorted((math.hypot(s.x_mm - d.x_mm, s.y_mm - d.y_mm), s.id, n) for s in seen for n, d in true.items())
         by_id = {s.id: s for s in seen}
         for off, mine, name in pairs:
             if mine in names or name not in left or off > MATCH_MM:
@@ -141,8 +139,8 @@ class Evenings:
                 self.score.counts["zone flagged"] += flagged
                 if wrong and not flagged:
                     self.note("zone", f"{name} at {r:.2f} read {math.hypot(spot.x_mm, spot.y_mm):.2f}")
-        for name in left:
-            self.note("missed", f"{name} at {left[name].r_mm:.1f} {left[name].where} x {left[name].x_mm:.0f} y {left[name].y_mm:.0f}")
+        for name, disc in left.items():
+            self.note("missed", f"{name} at {disc.r_mm:.1f} {disc.where} x {disc.x_mm:.0f} y {disc.y_mm:.0f}")
         for s in seen:
             if s.id not in names:
                 self.note("invented", f"{s.id} {s.colour} at {math.hypot(s.x_mm, s.y_mm):.1f} {s.state}")
@@ -213,8 +211,10 @@ def report(score: Score) -> None:
     counts = score.counts
     if len(off):
         inside = np.mean(np.abs(radial) < 1.96 * sigma)
-        print(f"places: median {np.median(off):.3f} p95 {np.percentile(off, 95):.3f} max {off.max():.2f} mm, "
-              f"radial mean {radial.mean():+.3f} sd {radial.std():.3f}, 95 % covers {inside:.1%} of {len(off)}")
+        print(
+            f"places: median {np.median(off):.3f} p95 {np.percentile(off, 95):.3f} max {off.max():.2f} mm, "
+            f"radial mean {radial.mean():+.3f} sd {radial.std():.3f}, 95 % covers {inside:.1%} of {len(off)}"
+        )
     both, said, true = counts["events both"], counts["events said"], counts["events true"]
     print(f"events: F1 {2 * both / max(1, said + true):.3f} ({both} of {true} true, {said} said)")
     print("counts:", dict(sorted(counts.items())))

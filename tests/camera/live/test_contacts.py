@@ -18,7 +18,7 @@ def sighting(at_ns: int, x: float, y: float) -> Sighting:
     return Sighting(at_ns, x, y, 0.4, "light")
 
 
-def free_way(x: float, y: float, vx: float, vy: float, frames: int, first: int = 1) -> tuple[Sighting, ...]:
+def free_way(x: float, y: float, vx: float, vy: float, frames: int, *, first: int = 1) -> tuple[Sighting, ...]:
     return tuple(sighting((first + k) * FRAME_NS, *coast((x, y), (vx, vy), k * FRAME_NS / 1e9)) for k in range(frames))
 
 

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from firmware_py.camera.tracker import SLOWING_MM_S2, Sighting, Track, coast, depart, follow
+from firmware_py.camera.tracker import SLOWING_MM_S2, Sighting, Track, coast, depart, follow, mend
 
 FRAME_NS = 33_333_333
 
@@ -15,7 +15,7 @@ def seen(at: int, x: float, y: float, colour: str | None = "light") -> Sighting:
     return Sighting(at * FRAME_NS, x, y, 0.4, colour)  # type: ignore[arg-type]
 
 
-def sliding(x: float, y: float, vx: float, vy: float, frames: int, first: int = 1) -> list[Sighting]:
+def sliding(x: float, y: float, vx: float, vy: float, frames: int, *, first: int = 1) -> list[Sighting]:
     return [seen(first + k, *coast((x, y), (vx, vy), k * FRAME_NS / 1e9)) for k in range(frames)]
 
 
@@ -88,3 +88,12 @@ def test_more_discs_than_can_be_tried_in_every_way_are_still_shared_out() -> Non
         at = (1 + k) * FRAME_NS
         tracks = follow(tracks, [seen(1 + k, x, y + 10 * k) for x, y in starts], at)
     assert sorted(len(t.points) for t in tracks) == [4] * 9
+
+
+def test_a_way_that_was_hidden_for_a_while_is_joined_again() -> None:
+    way = sliding(0, -280, 0, 900, 20)
+    first = Track("new-1", "light", points=tuple(way[:6]))
+    second = Track("new-2", "light", points=tuple(way[14:]))
+    other = Track("new-3", "light", points=tuple(sliding(200, 100, 0, 50, 4, first=14)))
+    joined = {t.key: len(t.points) for t in mend((first, second, other))}
+    assert joined == {"new-1": 12, "new-3": 4}

@@ -1,0 +1,62 @@
+"""A simulated board filmed for a live reader: hands, shots and layouts played out frame by frame."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import cv2
+
+from firmware_py.camera.live import LiveReader
+from firmware_py.camera.source import Frame
+from hardware.board import TOURNAMENT, to_xy
+from hardware.twin.hands import Hands, Reach, shoot
+from hardware.twin.optics import Renderer, nominal_optics, nominal_pose
+from hardware.twin.scene import Colour
+from hardware.twin.slider import DiscState
+from hardware.twin.styles import NOMINAL
+from hardware.twin.world import World
+from hub.link.messages import Fact
+
+RATE_HZ = 30.0
+HEIGHT_MM = 1010.0
+
+cv2.setNumThreads(1)
+
+
+class Film:
+    """A board whose frames are made as they are asked for."""
+
+    def __init__(self, seed: int = 1) -> None:
+        self.world = World(TOURNAMENT, seed)
+        self.hands = Hands(self.world)
+        self.eye = Renderer(TOURNAMENT, NOMINAL, nominal_pose(TOURNAMENT), nominal_optics(), seed)
+        self.number = 0
+
+    @property
+    def at_ns(self) -> int:
+        """Time of the last frame."""
+        return round(self.number * 1e9 / RATE_HZ)
+
+    def next(self) -> Frame:
+        """The next frame."""
+        self.number += 1
+        self.hands.step(self.at_ns)
+        return Frame(self.number, self.at_ns, 5_000_000, self.eye.render(self.world.scene(), self.number))
+
+    def frames(self, seconds: float) -> Iterator[Frame]:
+        """The frames of some seconds."""
+        for _ in range(round(seconds * RATE_HZ)):
+            yield self.next()
+
+    def shot(self, name: str, colour: Colour, seat: int, aim_deg: float, velocity: tuple[float, float]) -> Reach:
+        """Let a hand place a disc on the line of a seat and flick it."""
+        x, y = to_xy(TOURNAMENT.outer_line_mm, (seat - 1) * 90 + aim_deg)
+        disc = DiscState(name, colour, x, y, vx_mm_s=velocity[0], vy_mm_s=velocity[1])
+        reach = shoot(TOURNAMENT, seat, disc, self.at_ns)
+        self.hands.begin(reach)
+        return reach
+
+
+def watch(reader: LiveReader, film: Film, seconds: float) -> list[Fact]:
+    """All facts of some seconds."""
+    return [fact for frame in film.frames(seconds) for fact in reader.take(frame)]
