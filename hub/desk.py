@@ -35,7 +35,7 @@ from hub.sequence import Sequencer, checked
 from hub.state import TableState
 from hub.store.journal import Batch, Journal, MatchRow, people_boot
 from hub.table import Chapter, Chapters, Taken, replay, take
-from hub.view import match_record, table_of
+from hub.view import encoded, match_record, table_of
 
 log = logging.getLogger(__name__)
 
@@ -135,7 +135,7 @@ class Desk:
     def snapshot(self, board: str) -> bytes | None:
         """The encoded snapshot of a table; None if it cannot be made, which must not stop the other tables."""
         try:
-            return encode(table_of(self.state(board), self._names, self._rates.get(board)))
+            return encoded(table_of(self.state(board), self._names, self._rates.get(board)))
         except Exception:  # whatever it is, it would come back at every start
             if board not in self._told:
                 self._told.add(board)

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from hardware.board import clock_hour
 from hub.lines import close_to_line, range_of
 from hub.link import snapshot
+from hub.link.messages import MessageError, encode
 from hub.link.snapshot import Phase, RoundView, Side, SideView, Table
 from hub.rounds import winner_of
 from hub.rules.scoring import added_points
@@ -96,6 +97,18 @@ def table_of(state: TableState, names: Mapping[str, str], rates_hz: Mapping[str,
         winner=winner_of(match),
         message=state.message or _message(match, shown),
     )
+
+
+def encoded(table: Table) -> bytes:
+    """A snapshot's bytes; pictures of questions are left out, the newest first, if it would be too long."""
+    for kept in range(len(table.questions), -1, -1):
+        questions = tuple(q if at < kept else replace(q, picture="") for at, q in enumerate(table.questions))
+        try:
+            return encode(replace(table, questions=questions))
+        except MessageError:
+            if not kept:
+                raise
+    return encode(table)
 
 
 def phase_of(match: Match) -> Phase:

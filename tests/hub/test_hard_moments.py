@@ -748,3 +748,23 @@ def test_what_is_open_when_the_board_is_cleared_can_be_answered_later(bench: Ben
     assert bench.table.rounds[0].low in ({}, bench.table.rounds[0].totals)
     assert bench.table.sides["A"].score == 25
     assert bench.table.shot == 1
+
+
+def test_pictures_of_many_doubts_do_not_make_a_snapshot_too_long(bench: Bench) -> None:
+    bench.start()
+    bench.shoot("A", (60, 10))
+    for number in range(6):
+        bench.serial += 1
+        disc = f"d{bench.serial}"
+        grazed = (("hit", disc, "d1"), ("hole", disc))
+        doubt = Doubt("contact", (), ((("hole", disc),), grazed), b"\xff" * 12_000)
+        shot = Shot(
+            disc, "dark", None, (("hole", disc),), {disc: "hole"}, bench.later(5), bench.later(), doubts=(doubt,)
+        )  # type: ignore[arg-type]
+        bench.beam(bench.at_ns - S)
+        bench.club.fact("camera", shot, bench.later())
+        bench.layout()
+        assert len(bench.table.questions) == number + 1
+    pictures = [question.picture for question in bench.table.questions]
+    assert pictures[0]
+    assert not pictures[-1]
