@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-oldest check wheels clean
+.PHONY: demo test test-oldest soak check wheels clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.demo
@@ -11,6 +11,10 @@ demo: $(VENV)/.demo
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
+
+# Forty evenings at real processes that are killed, for about ten minutes.
+soak: $(VENV)/.dev
+	CROKINOLE_SOAK_SEEDS=40 $(BIN)/python -m pytest -n auto tests/soak $(PYTEST_ARGS)
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .
