@@ -10,8 +10,9 @@ import numpy as np
 
 from firmware_py.camera.appearance import Patch, cut_patch, fit_look, patch_offsets
 from firmware_py.camera.lab import Image
-from firmware_py.camera.reader import LayoutReader, Resting
+from firmware_py.camera.reader import LayoutReader
 from firmware_py.camera.regions import Changes, Region, circle_votes, disc_pixels
+from firmware_py.camera.resting import Resting
 from firmware_py.camera.teach import colour_of
 from firmware_py.camera.tracker import Sighting, Track
 from firmware_py.camera.view import Box

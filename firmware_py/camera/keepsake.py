@@ -15,7 +15,7 @@ import numpy as np
 from firmware_py.camera.appearance import Look, Wardrobe
 from firmware_py.camera.calibration import Calibration, CalibrationError
 from firmware_py.camera.lab import Floats, Image
-from firmware_py.camera.reader import Resting
+from firmware_py.camera.resting import Resting
 from hub.link.messages import KIND_OF, Fact, decode_fact, encode
 
 _FORMAT = 1

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from firmware_py.camera.contacts import Contact, Path
-from firmware_py.camera.reader import Resting
+from firmware_py.camera.resting import Resting
 from firmware_py.camera.tracker import Sighting
 from hardware.board import Board
 

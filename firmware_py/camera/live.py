@@ -19,7 +19,8 @@ from firmware_py.camera.calibration import Calibration
 from firmware_py.camera.follow import Follower, FrameSeen
 from firmware_py.camera.lab import Floats, Image
 from firmware_py.camera.naming import Watched
-from firmware_py.camera.reader import LayoutReader, Resting
+from firmware_py.camera.reader import LayoutReader
+from firmware_py.camera.resting import Resting
 from firmware_py.camera.shots import conclude
 from firmware_py.camera.source import Frame
 from firmware_py.camera.start import NoBoardError, calibrate

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from firmware_py.camera.reader import Reading, Resting
+from firmware_py.camera.resting import Reading, Resting
 from firmware_py.camera.tracker import SLOWING_MM_S2, Sighting, Track
 from hardware.board import Board
 

@@ -19,8 +19,9 @@ from firmware_py.camera.follow import Follower, FrameSeen
 from firmware_py.camera.lab import Image
 from firmware_py.camera.naming import Watched
 from firmware_py.camera.occupied import Occupied
-from firmware_py.camera.reader import LEAST_COVERAGE, SYSTEMATIC_MM, LayoutReader, Reading, Resting
+from firmware_py.camera.reader import LEAST_COVERAGE, SYSTEMATIC_MM, LayoutReader
 from firmware_py.camera.regions import difference, disc_pixels
+from firmware_py.camera.resting import Reading, Resting
 from firmware_py.camera.shots import conclude
 from firmware_py.camera.tracker import Sighting, Track, Xy, depart, follow
 from hardware.board import Board

@@ -10,7 +10,7 @@ from typing import Literal
 from firmware_py.camera.contacts import Contact, Path, find_contacts
 from firmware_py.camera.leaving import edge_events
 from firmware_py.camera.naming import Shooter, Watched, name_discs
-from firmware_py.camera.reader import Reading, Resting
+from firmware_py.camera.resting import Reading, Resting
 from firmware_py.camera.tracker import Sighting, Xy
 from hardware.board import Board, to_polar
 from hub.link.messages import Colour, Doubt, Place, Shot

@@ -49,9 +49,7 @@ class Teacher:
 
     def edge(self, straight: Image, bare: Floats, start: Xy) -> Edge | None:
         """The silhouette of a disc near a place."""
-        return fit_edge(
-            self._view, straight, bare, start, radius_mm=self._radius, below_mm=self._view.wall_mm
-        )
+        return fit_edge(self._view, straight, bare, start, radius_mm=self._radius, below_mm=self._view.wall_mm)
 
     def first_look(self, straight: Image, bare: Floats, patch: Patch, start: Xy) -> tuple[Colour, LookFit] | None:
         """A disc of a set that is not known, or only by a glimpse; by its edge, and then by what that teaches."""
@@ -60,9 +58,8 @@ class Teacher:
             return None
         like = self._like(edge)
         looks = self._wardrobe.looks
-        if like is not None and looks[like].learned >= SEEN:
-            return None
-        if like is None and len(looks) >= 2 and not self._may_be_third(edge):
+        known = looks[like].learned >= SEEN if like is not None else len(looks) >= 2 and not self._may_be_third(edge)
+        if known:
             return None
         at_rest = SEEN if math.dist((edge.x_mm, edge.y_mm), self._hole_xy_mm) > self._radius else SUNK
         first = self.learn(patch, edge, at_rest)

@@ -6,7 +6,7 @@ import pytest
 
 from firmware_py.camera.contacts import Contact, Path
 from firmware_py.camera.leaving import edge_events
-from firmware_py.camera.reader import Resting
+from firmware_py.camera.resting import Resting
 from firmware_py.camera.tracker import Sighting
 from hardware.board import TOURNAMENT
 

@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 
 from firmware_py.camera.naming import Watched
-from firmware_py.camera.reader import Reading, Resting
+from firmware_py.camera.resting import Reading, Resting
 from firmware_py.camera.shots import conclude
 from firmware_py.camera.tracker import Sighting, Track, coast
 from hardware.board import TOURNAMENT
