@@ -66,6 +66,7 @@ def on_shot(state: TableState, entry: Entry, fact: Shot) -> TableState:
     state, beam, given, missed = twenties.claim(state.with_running(playing), entry, fact, side)
     if missed is not None:
         state = _judged(state, entry, missed)
+    message = _decided_by_play(_playing(state))
     playing, absent = _played_on(_playing(state), fact)
     turn = expected(match, playing)
     hidden = {fact.disc, *absent}
@@ -89,7 +90,7 @@ def on_shot(state: TableState, entry: Entry, fact: Shot) -> TableState:
         out_of_turn=turn is not None and turn[0] != side,
     )
     picture = next((doubt.picture for doubt in fact.doubts if doubt.picture), None)
-    return _judged(replace(state.with_running(playing), message=""), entry, shot, picture=picture)
+    return _judged(replace(state.with_running(playing), message=message), entry, shot, picture=picture)
 
 
 def on_layout(state: TableState, entry: Entry, fact: Layout) -> TableState:
@@ -262,6 +263,12 @@ def _seat(match: Match, playing: Round, side: Side) -> int:
     return max(left, key=lambda seat: left[seat])
 
 
+def _decided_by_play(playing: Round) -> str:
+    """What people are told about the questions that a side answers by shooting on."""
+    texts = [question.text for question in playing.questions if not question.stake]
+    return f"decided by play: {' '.join(texts)}" if texts else ""
+
+
 def _played_on(playing: Round, fact: Shot) -> tuple[Round, tuple[str, ...]]:
     """A side shoots on: what lies on the board answers what was open.
 
@@ -321,6 +328,7 @@ def _settled(state: TableState, entry: Entry, ids: set[str]) -> tuple[TableState
         layout = {disc.id: disc for disc in state.layout}
         before = (*shot.before, *(layout[disc] for disc in left_lying))
         absent = tuple(disc for disc in shot.absent if disc not in left_lying)
+        state = replace(state, message="decided by play: a disc that was to be taken off was left lying")
         state = _judged(state, entry, replace(shot, before=before, absent=absent))
         playing = _playing(state)
     shots = (*playing.shots[:-1], replace(playing.shots[-1], settled=True))

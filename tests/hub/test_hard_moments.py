@@ -381,6 +381,7 @@ def test_a_disc_too_close_to_the_outer_line_is_asked_about_and_play_answers(benc
     assert [(q.kind, [c.key for c in q.choices]) for q in bench.table.questions] == [("line", ["5", "0"])]
     bench.shoot("A", (150, 90), ("hit", "s", "d2"), moved={"d2": (287.9, 200.1)})
     assert not bench.table.questions
+    assert bench.table.message.startswith("decided by play: Is the dark disc")
     assert bench.table.sides["B"].board == 5
 
 
