@@ -30,7 +30,7 @@ OFF_CENTRE = 0.3
 #: An outline at least this complete and this much wider than a disc is the rim of an empty hole.
 OPEN_RIM, OPEN_WIDER = 0.7, 1.07
 #: A disc in the hole has a team's colour to within this many standard deviations.
-MOST_STRANGE, USUAL_STRANGE = 2.6, 1.5
+MOST_STRANGE, SAME_COLOUR = 2.6, 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +76,11 @@ def read_hole(lab: Floats, calibration: Calibration, r0_mm: float, teams: TeamCo
     disc = None
     if teams is not None and off <= OFF_CENTRE * r0_mm:
         odd = float(strangeness(seen.colour, teams)[0])
-        # The rim of the hole around the disc may be the clearer outline, if the colour leaves no doubt.
-        slack = WIDER_RADIUS if odd < USUAL_STRANGE else SAME_RADIUS
-        same = abs(ratio - 1.0) < slack
-        outline = max(rim, float(quality[best])) if same else rim
-        if odd <= MOST_STRANGE and outline >= LEAST_RIM and (same or float(quality[best]) < rim):
+        clearest = float(quality[best])
+        lies = odd <= MOST_STRANGE and rim >= LEAST_RIM and (abs(ratio - 1.0) < SAME_RADIUS or clearest < rim)
+        # The rim of the hole around the disc may be the clearer outline; then only its very colour tells.
+        lies |= odd < SAME_COLOUR and clearest >= LEAST_RIM and abs(ratio - 1.0) < WIDER_RADIUS
+        if lies:
             disc = _disc_in_hole(calibration, fixed[0], seen.colour[0], rim, r0_mm)
     other_radius = ratio > OPEN_WIDER or ratio < 2.0 - OPEN_WIDER
     return HoleReading(
