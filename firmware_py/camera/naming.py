@@ -80,19 +80,20 @@ def name_discs(reading: Reading, watched: Watched, number: int, board: Board) ->
     left = reading.found
     track = _shot_track(watched, board)
     taken = _by_track(reading, watched, track)
-    _by_nearness(reading, watched, taken, shot_seen=track is not None)
+    _by_nearness(reading, watched, taken, track)
     discs = {key: replace(left[k], id=key) for key, k in taken.items() if key != _SHOT}
     rest = [k for k in range(len(left)) if k not in taken.values()]
     shooter: Shooter | None = None
     if track is not None:
-        shooter = Shooter(f"d{number}", track, left[taken[_SHOT]] if _SHOT in taken else None)
+        name = f"d{number}" if track.origin is None else track.key
+        shooter = Shooter(name, track, left[taken[_SHOT]] if _SHOT in taken else None)
     else:
         slid = next((k for k in rest if _must_be_shot(left[k], watched, board)), None)
         if slid is not None:
             rest.remove(slid)
             shooter = Shooter(f"d{number}", None, left[slid])
     if shooter is not None:
-        number += 1
+        number += shooter.id == f"d{number}"
         if shooter.found is not None:
             discs[shooter.id] = replace(shooter.found, id=shooter.id)
     for k in rest:
@@ -120,13 +121,14 @@ def _by_track(reading: Reading, watched: Watched, shot: Track | None) -> dict[st
     return taken
 
 
-def _by_nearness(reading: Reading, watched: Watched, taken: dict[str, int], *, shot_seen: bool) -> None:
+def _by_nearness(reading: Reading, watched: Watched, taken: dict[str, int], shot: Track | None) -> None:
     """What no track leads to: discs that are gone and discs that are found, nearest first, of one colour."""
     left = reading.found
+    shot_id = None if shot is None else shot.key
     spare = sorted(
         (math.dist((d.x_mm, d.y_mm), (left[k].x_mm, left[k].y_mm)), d.id, k)
         for d in reading.gone
-        if d.id not in taken and d.id not in watched.covered
+        if d.id not in taken and d.id not in watched.covered and d.id != shot_id
         for k in range(len(left))
         if left[k].colour == d.colour
     )
@@ -139,16 +141,20 @@ def _by_nearness(reading: Reading, watched: Watched, taken: dict[str, int], *, s
         if not slid and distance > (LOST_MM if key in tracked else FAR_MM):
             continue
         fresh = any(s.colour in {None, left[k].colour} for s in watched.on_line)
-        if not shot_seen and distance > 40.0 and fresh:
+        if shot is None and distance > 40.0 and fresh:
             continue
         taken[key] = k
 
 
 def _shot_track(watched: Watched, board: Board) -> Track | None:
-    """The track of a disc that was not on the board and ran by itself from the outer line."""
+    """The track of a disc that ran by itself from the outer line and was not in play before.
+
+    People also lay a disc on the line, take the hand away, and shoot later: then it was seen at rest there.
+    """
     best: Track | None = None
     for track in watched.tracks:
-        if track.origin is not None or len(track.points) < 2:
+        on_line = track.origin is not None and board.touches_outer(math.hypot(*track.origin))
+        if len(track.points) < 2 or (track.origin is not None and not on_line):
             continue
         run = max(math.dist(track.points[0].xy_mm, p.xy_mm) for p in track.points)
         if run < LEAST_RUN_MM or track.points[0].r_mm > board.surface_radius_mm + 5:
@@ -165,8 +171,9 @@ def _shot_track(watched: Watched, board: Board) -> Track | None:
 
 
 def _as_shot(track: Track) -> float:
-    """How well a track looks like a shot's: it begins far out, early, and goes on."""
-    return track.points[0].r_mm / 100 + min(6, len(track.points)) * 0.3
+    """How well a track looks like a shot's: it was not on the board, begins far out, and goes on."""
+    fresh = 1.0 if track.origin is None else 0.0
+    return track.points[0].r_mm / 100 + min(6, len(track.points)) * 0.3 + fresh
 
 
 def _rests_at(track: Track, disc: Resting) -> float | None:

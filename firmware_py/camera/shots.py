@@ -5,17 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Literal
 
 from firmware_py.camera.contacts import Contact, Path, find_contacts
 from firmware_py.camera.leaving import edge_events
 from firmware_py.camera.naming import Shooter, Watched, name_discs
 from firmware_py.camera.resting import Reading, Resting
-from firmware_py.camera.tracker import Sighting, Xy
+from firmware_py.camera.tracker import Sighting, Track, Xy
 from hardware.board import Board, to_polar
 from hub.link.messages import Colour, Doubt, Place, Shot
 
 _FRAME_NS = 34_000_000
+#: A disc that stands on the line is seen to move by less.
+STANDS_MM = 2.0
 
 Rest = Place | Literal["hole", "ditch"]
 
@@ -71,13 +74,13 @@ def _paths(story: _Story, shooter: Shooter, placed: Sighting | None, start_ns: i
             colour=_colour(shooter),
             start=None if placed is None else placed.xy_mm,
             start_ns=start_ns,
-            points=shooter.track.points if shooter.track else (),
+            points=_moving(shooter.track, start_ns),
             end=None if shooter.found is None else (shooter.found.x_mm, shooter.found.y_mm),
             moved=True,
         )
     }
     for disc in story.before:
-        if not disc.in_play:
+        if not disc.in_play or disc.id == shooter.id:
             continue
         track, now = tracks.get(disc.id), after.get(disc.id)
         lifted = disc.id in watched.covered and track is None and now is None
@@ -93,6 +96,14 @@ def _paths(story: _Story, shooter: Shooter, placed: Sighting | None, start_ns: i
     return paths
 
 
+def _moving(track: Track | None, start_ns: int) -> tuple[Sighting, ...]:
+    """The sightings after the flick, the last one before it included: a way from where the disc stood."""
+    if track is None:
+        return ()
+    before = [p for p in track.points if p.at_ns <= start_ns]
+    return (*before[-1:], *(p for p in track.points if p.at_ns > start_ns))
+
+
 def _colour(shooter: Shooter) -> Colour:
     if shooter.found is not None:
         return shooter.found.colour
@@ -104,6 +115,8 @@ def _tell(board: Board, story: _Story, shooter: Shooter) -> Shot:
     placed = _placed(shooter, watched, board)
     points = shooter.track.points if shooter.track else ()
     start_ns = points[0].at_ns - _FRAME_NS if points else watched.since_ns
+    if placed is not None:
+        start_ns = max(start_ns, placed.at_ns)
     paths = _paths(story, shooter, placed, start_ns)
     contacts = find_contacts(board, paths, shooter.id)
     happenings = [*contacts, *edge_events(board, paths, after, contacts, watched.until_ns)]
@@ -145,6 +158,9 @@ def _rest(disc: Resting | None) -> Rest:
 def _placed(shooter: Shooter, watched: Watched, board: Board) -> Sighting | None:
     """Where the shot disc stood before it was flicked: the last look at it on the line, on the way it then took."""
     track = shooter.track
+    stood = _stood(track, board)
+    if stood is not None:
+        return stood
     seen = [s for s in watched.on_line if board.touches_outer(s.r_mm)]
     if track is None or len(track.points) < 2:
         return seen[-1] if seen and track is None else None
@@ -162,6 +178,18 @@ def _placed(shooter: Shooter, watched: Watched, board: Board) -> Sighting | None
         if aside < 6 + 0.08 * abs(along) and along > -6:
             return s
     return None
+
+
+def _stood(track: Track | None, board: Board) -> Sighting | None:
+    """The last look at a disc on the line when its own track begins there, at rest."""
+    if track is None or not track.points:
+        return None
+    if track.origin is not None:
+        x_mm, y_mm = track.origin
+        return Sighting(track.rested_ns, x_mm, y_mm, 0.3, track.colour)
+    first = track.points[0]
+    still = list(takewhile(lambda p: math.dist(p.xy_mm, first.xy_mm) < STANDS_MM, track.points))
+    return still[-1] if len(still) >= 2 and board.touches_outer(first.r_mm) else None
 
 
 def _doubts(

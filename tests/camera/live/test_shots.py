@@ -137,3 +137,34 @@ def test_a_nudge_by_less_than_a_disc_still_is_a_blow() -> None:
     assert done.shot is not None
     assert ("hit", "d2", "d1") in done.shot.events
     assert isinstance(done.shot.rest["d1"], Place)
+
+
+def test_a_disc_laid_on_the_line_and_shot_later_keeps_its_name_and_is_the_shot_one() -> None:
+    stood = lying("d3", 0.0, -304.8, "light")
+    other = lying("d1", 120.0, 60.0)
+    ball = track("d3", (0.0, -280.0), (0.0, 560.0), 14, origin=(0.0, -304.8))
+    end = ball.points[-1].xy_mm
+    done = conclude(
+        TOURNAMENT,
+        (stood, other),
+        reading(stay=(other,), gone=(stood,), found=(lying("", *end, "light"),)),
+        watched(ball, hand_inner_mm=math.inf),
+        4,
+    )
+    assert done.shot is not None
+    assert done.shot.disc == "d3"
+    assert done.shot.placed is not None
+    assert abs(done.shot.placed.r_mm - 304.8) < 0.1
+    assert done.next_number == 4
+    assert {d.id for d in done.discs} == {"d1", "d3"}
+
+
+def test_a_track_that_begins_standing_on_the_line_tells_where_the_disc_was_placed() -> None:
+    run = track("new-1", (0.0, -280.0), (0.0, 560.0), 14)
+    stood = tuple(Sighting(round((0.2 + 0.5 * k) * FRAME_NS), 0.1 * k, -304.7, 0.4, "light") for k in range(5))
+    ball = replace(run, points=(*stood, *run.points))
+    done = conclude(TOURNAMENT, (), reading(found=(lying("", *run.points[-1].xy_mm, "light"),)), watched(ball), 1)
+    assert done.shot is not None
+    assert done.shot.placed is not None
+    assert abs(done.shot.placed.r_mm - 304.7) < 0.1
+    assert done.shot.start_ns == stood[-1].at_ns
