@@ -167,11 +167,17 @@ class LayoutReader:
         changed = float((diff[near] > 6).mean())
         if changed < 0.03:
             return self._read_better(straight, bare, disc, known)
-        shift = self._displacement(straight, then, bare, disc, known)
-        if shift is None:
+        fits = self._fits(straight, then, bare, disc, known)
+        if fits is None:
+            return None
+        shift = (fits[1].x_mm - fits[0].x_mm, fits[1].y_mm - fits[0].y_mm)
+        if math.hypot(*shift) >= NUDGED_MM:
             return None
         if math.hypot(*shift) < MOVED_MM:
             return disc
+        if disc.state != "flat":
+            # A leaner that a nudge knocks flat lies deeper and level now: a shift of how it leant would not tell.
+            return replace(self._resting(disc.colour, fits[1]), id=disc.id)
         return replace(
             disc,
             x_mm=disc.x_mm + shift[0],
@@ -194,27 +200,26 @@ class LayoutReader:
             return disc
         return replace(self._resting(disc.colour, fit), id=disc.id)
 
-    def _displacement(
+    def _fits(
         self, straight: Image, then: Image, bare: Floats, disc: Resting, known: Sequence[Resting]
-    ) -> Xy | None:
-        """How far a disc was pushed, by fitting it in both pictures alike; None if it is not near any more."""
+    ) -> tuple[LookFit, LookFit] | None:
+        """A disc fitted alike in the view of the last read and in this one; None if it is not near any more."""
         look = self.wardrobe.looks.get(disc.colour)
         if look is None:
             return None
-        fits = []
         others = [d.top_xy_mm for d in known if d.id != disc.id]
-        # A neighbour that left or came would pull one of the fits: what changed far from this disc is not looked at.
-        for picture in (then, straight):
+
+        def fitted(picture: Image) -> LookFit | None:
             patch = cut_patch(self.view, picture, bare, disc.top_xy_mm)
             if patch is None:
                 return None
+            # A neighbour that left or came would pull one of the fits: what changed far from this disc is masked.
             self._mask_others(patch, others)
             fit = fit_look(self.view, look, self.wardrobe.shade, patch, disc.top_xy_mm, reach_mm=NUDGED_MM + 1.5)
-            if fit is None or fit.explained < LEAST_EXPLAINED:
-                return None
-            fits.append(fit)
-        shift = (fits[1].x_mm - fits[0].x_mm, fits[1].y_mm - fits[0].y_mm)
-        return shift if math.hypot(*shift) < NUDGED_MM else None
+            return None if fit is None or fit.explained < LEAST_EXPLAINED else fit
+
+        before, now = fitted(then), fitted(straight)
+        return None if before is None or now is None else (before, now)
 
     # -- what is new ---------------------------------------------------------------------------------------------
 

@@ -9,8 +9,10 @@ import pytest
 
 from firmware_py.camera.live import LiveReader, Rest
 from firmware_py.camera.source import Frame
-from hardware.board import TOURNAMENT
+from hardware.board import TOURNAMENT, to_polar
 from hardware.twin.hands import Errand, clearing, tidy
+from hardware.twin.scene import Colour
+from hardware.twin.slider import DiscState
 from hub.link.messages import Cleared, Hand, Layout, Shot
 from tests.camera.live.filmed import HEIGHT_MM, RATE_HZ, Film, watch
 
@@ -145,3 +147,22 @@ def test_a_board_that_is_not_there_is_said_and_found_when_it_comes() -> None:
     facts = watch(eye, film, 2.0)
     assert [type(f) for f in facts] == [Layout]
     assert eye.trouble == ""
+
+
+@pytest.mark.parametrize(
+    ("colour", "flat_xy_mm"), [("light", (1.2, 0.6)), ("dark", (-0.6, 1.3)), ("dark", (1.4, -0.3))]
+)
+def test_a_leaner_that_is_knocked_flat_lies_in_the_hole(colour: Colour, flat_xy_mm: tuple[float, float]) -> None:
+    film, eye = Film(), reader()
+    watch(eye, film, 1.0)
+    film.shot("A1", "light", 1, 20.0, (350.0, 477.0))
+    film.shot("B1", "dark", 3, 20.0, (-350.0, -477.0))
+    watch(eye, film, 2.4)
+    x_mm, y_mm = (4.0 * v for v in flat_xy_mm)
+    tilt = {"tilt_deg": 11.0, "tilt_towards_deg": to_polar(-x_mm, -y_mm)[1]}
+    film.world.put(DiscState("X", colour, x_mm, y_mm, where="leaning", z_mm=-2.0, **tilt))
+    (leaning,) = [f for f in watch(eye, film, 1.0) if isinstance(f, Layout)]
+    assert [d.state for d in leaning.discs if math.hypot(d.x_mm, d.y_mm) < 20] == ["leaning"]
+    film.world.put(DiscState("X", colour, *flat_xy_mm, where="hole", z_mm=-TOURNAMENT.hole_depth_mm))
+    (flat,) = [f for f in watch(eye, film, 1.0) if isinstance(f, Layout)]
+    assert [d.state for d in flat.discs if math.hypot(d.x_mm, d.y_mm) < 20] == ["hole"]
