@@ -7,6 +7,7 @@ can use the rest. Exit status: 0 done, 1 the answer is no, 2 bad input or usage,
 from __future__ import annotations
 
 import logging
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -26,6 +27,10 @@ def main() -> None:
     """A crokinole board that scores itself: sensors, hub, pages, and a simulated club to try it all."""
     logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(levelname).1s %(name)s: %(message)s")
     logging.getLogger("alembic").setLevel(logging.WARNING)
+    if "CROKINOLE_SUPERVISOR" in os.environ:
+        from hub.club.supervisor import follow_supervisor
+
+        follow_supervisor()
 
 
 def _fail(text: str, status: int) -> NoReturn:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import socket
 import subprocess
@@ -49,6 +50,31 @@ def test_the_demo_wants_the_broker_that_it_was_given() -> None:
 
 def test_the_demo_refuses_an_address_that_is_no_broker() -> None:
     assert_one_line(crokinole("demo", "--broker", "http://x"), 2, "mqtt://")
+
+
+@pytest.mark.parametrize("url", ["mqtt://[", "mqtt://h:99999", "mqtt://"])
+def test_the_demo_refuses_half_an_address(url: str) -> None:
+    assert_one_line(crokinole("demo", "--broker", url), 2, "--broker", "expected" if "9" not in url else "port")
+
+
+def test_the_demo_wants_a_speed_that_is_a_number() -> None:
+    assert_one_line(crokinole("demo", "--speed", "nan"), 2, "--speed", "nan")
+
+
+def test_the_demo_names_a_folder_that_is_none(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    inside = tmp_path / "file" / "club"
+    assert_one_line(crokinole("demo", "--dir", str(inside)), 2, str(inside), "cannot be used")
+
+
+def test_the_demo_names_a_folder_whose_path_is_too_long_for_sockets(tmp_path: Path) -> None:
+    assert_one_line(crokinole("demo", "--dir", str(tmp_path / ("x" * 100))), 2, "too long")
+
+
+def test_two_demos_do_not_play_in_one_folder(tmp_path: Path) -> None:
+    with (tmp_path / "demo.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        assert_one_line(crokinole("demo", "--dir", str(tmp_path)), 3, str(tmp_path), "another demo")
 
 
 def test_the_demo_names_a_port_that_is_taken() -> None:

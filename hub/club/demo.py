@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import logging
+import math
+import os
 import secrets
 import shutil
 import signal
@@ -13,7 +16,7 @@ import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
+from typing import TextIO
 
 import msgspec
 
@@ -21,6 +24,7 @@ from hub.club import broker
 from hub.club.bridge import Bridge
 from hub.club.report import BoardReport, Report, compare, doubled, read_truth
 from hub.club.supervisor import Child, Supervisor
+from hub.link.bus import BusError, broker_address
 from hub.link.config import (
     BeamSection,
     BoardSection,
@@ -41,6 +45,7 @@ log = logging.getLogger(__name__)
 _LOOK_S = 0.1
 _START_S = 20.0
 _SETTLE_S = 10.0
+_LONGEST_SOCKET_PATH = 107  # bytes, of sockaddr_un on Linux
 
 
 class DemoError(Exception):
@@ -89,7 +94,7 @@ class Demo:
     """One simulated evening.
 
     Raises:
-        DemoError: a port is taken or the named broker is not there.
+        DemoError: a port is taken, the named broker is not there, or an option is of no use.
     """
 
     def __init__(self, options: Options) -> None:
@@ -97,9 +102,11 @@ class Demo:
             load_ruleset(options.rules)
         except RulesError as error:
             raise DemoError(f"--rules: {error}", 2) from None
+        if not math.isfinite(options.speed):
+            raise DemoError(f"--speed {options.speed}: expected a number from 0.1 to 10", 2)
         self._options = options
-        self._run_dir = options.run_dir or Path(tempfile.mkdtemp(prefix="crokinole-demo-"))
-        self._run_dir.mkdir(parents=True, exist_ok=True)
+        self._run_dir = (options.run_dir or Path(tempfile.mkdtemp(prefix="crokinole-demo-"))).absolute()
+        self._lock = _locked(self._run_dir)
         self._supervisor = Supervisor()
         self._boards: list[_Board] = []
         self._hub_config = Config()
@@ -120,6 +127,7 @@ class Demo:
             for board in self._boards:
                 board.bridge.close()
             self._supervisor.stop()
+            self._lock.close()
         if report is None:
             return 0
         return self._tell(report)
@@ -139,10 +147,11 @@ class Demo:
 
     def _start_broker(self) -> None:
         if self._url:
-            parts = urlsplit(self._url)
-            if parts.scheme != "mqtt" or not parts.hostname:
-                raise DemoError(f"--broker {self._url}: expected mqtt://host[:port]", 2)
-            if not broker.reachable(parts.hostname, parts.port or 1883):
+            try:
+                host, port, _ = broker_address(self._url)
+            except BusError as error:
+                raise DemoError(f"--broker: {error}", 2) from None
+            if not broker.reachable(host, port):
                 raise DemoError(f"--broker {self._url}: nobody listens there; start it, or leave --broker away")
             return
         port = broker.free_port()
@@ -254,6 +263,27 @@ class Demo:
         elif not report.good:
             log.warning("the score differs from the truth; what happened lies in %s", self._run_dir)
         return 0 if report.good else 1
+
+
+def _locked(folder: Path) -> TextIO:
+    """The folder of an evening, made if missing, and the lock on it, which the kernel drops with the process.
+
+    Raises:
+        DemoError: it cannot be used, or another demo plays there.
+    """
+    if len(os.fsencode(folder / "board-00" / "twin.sock")) > _LONGEST_SOCKET_PATH:
+        raise DemoError(f"--dir {folder}: the path is too long for the sockets in it; name a shorter one", 2)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = (folder / "demo.lock").open("w", encoding="utf-8")
+    except OSError as error:
+        raise DemoError(f"--dir {folder}: cannot be used: {error.strerror}; name another folder", 2) from None
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        lock.close()
+        raise DemoError(f"--dir {folder}: another demo is playing there; name another folder") from None
+    return lock
 
 
 def _missing(archive: Archive, board: _Board) -> int:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import logging
+import os
+import signal
 import subprocess
 import time
 from collections.abc import Sequence
@@ -15,6 +19,22 @@ _FIRST_DELAY_S = 0.5
 _LONGEST_DELAY_S = 8.0
 _GOOD_RUN_S = 30.0
 _GOODBYE_S = 5.0
+_PARENT = "CROKINOLE_SUPERVISOR"
+_PR_SET_PDEATHSIG = 1
+
+
+def follow_supervisor() -> None:
+    """Have the kernel end this process with SIGTERM when the supervisor that started it dies, however that happens.
+
+    Does nothing in a process that no supervisor has started, or where the kernel cannot do it.
+    """
+    parent = os.environ.pop(_PARENT, "")
+    if not parent:
+        return
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+    if os.getppid() != int(parent):  # it was faster
+        os.kill(os.getpid(), signal.SIGTERM)
 
 
 @dataclass(slots=True)
@@ -50,7 +70,12 @@ class Child:
         """Start it now."""
         with self.log_path.open("ab") as out:
             self._process = subprocess.Popen(
-                self.argv, stdin=subprocess.DEVNULL, stdout=out, stderr=out, process_group=0
+                self.argv,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=out,
+                process_group=0,
+                env={**os.environ, _PARENT: str(os.getpid())},
             )
         self._started_s = time.monotonic()
 

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -69,3 +70,35 @@ def test_one_that_will_not_go_is_killed(tmp_path: Path, monkeypatch: pytest.Monk
     supervisor.stop()
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells children of their parent's death")
+def test_nobody_outlives_a_supervisor_that_is_killed(tmp_path: Path) -> None:
+    sleeper = """
+import time
+from hub.club import supervisor
+supervisor.follow_supervisor()
+print(1, flush=True)
+time.sleep(60)
+"""
+    boss = f"""
+import sys, time
+from pathlib import Path
+from hub.club.supervisor import Child, Supervisor
+child = Child("sleeper", [sys.executable, "-c", {sleeper!r}], Path({str(tmp_path / "log")!r}))
+print(Supervisor().add(child).pid, flush=True)
+time.sleep(60)
+"""
+    with subprocess.Popen(python(boss), stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        child = int(process.stdout.readline())
+        pause = threading.Event()
+        while (tmp_path / "log").read_text() != "1\n":
+            pause.wait(0.01)
+        process.kill()
+    for _ in range(1000):
+        if not Path(f"/proc/{child}/stat").exists() or ") Z " in Path(f"/proc/{child}/stat").read_text():
+            return
+        pause.wait(0.01)
+    os.kill(child, signal.SIGKILL)
+    pytest.fail("the child lives on")
