@@ -5,6 +5,7 @@ The players have what people have: the table as it is shown, and a token for the
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import queue
 import secrets
@@ -28,6 +29,7 @@ log = logging.getLogger(__name__)
 
 _ASK_AGAIN_S = 5.0
 _CONNECT_AGAIN_S = 0.2
+_GOODBYE_S = 5.0
 
 
 @dataclass(slots=True)
@@ -58,6 +60,7 @@ class Bridge:
         self._inbox: queue.SimpleQueue[Message] = queue.SimpleQueue()
         self._bell, self._ring = socket.socketpair()
         self._bell.setblocking(False)
+        self._ring.setblocking(False)
         self._pending: dict[str, _Pending] = {}
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"bridge-{board}", daemon=True)
@@ -70,32 +73,46 @@ class Bridge:
         self._thread.start()
 
     def close(self) -> None:
-        """End the thread and leave the broker."""
+        """End the thread and leave the broker; a thread that waits for a twin's first word ends after that."""
         self._stop.set()
-        self._ring.send(b"!")
-        self._thread.join(5.0)
+        self._wake()
+        self._thread.join(_GOODBYE_S)
         self._bus.close()
-        self._bell.close()
-        self._ring.close()
 
     def _enqueue(self, message: Message) -> None:
         self._inbox.put(message)
-        self._ring.send(b"!")
+        self._wake()
+
+    def _wake(self) -> None:
+        with contextlib.suppress(OSError):  # a bell that is full rings as well; one that is gone wakes nobody
+            self._ring.send(b"!")
 
     def _run(self) -> None:
-        while not self._stop.is_set() and not self.over.is_set():
-            try:
-                line, _ = Line.connect(self._socket_path, "players")
-            except LineError:
-                self._stop.wait(_CONNECT_AGAIN_S)
-                continue
-            try:
-                self._serve(line)
-            except LineError as error:
-                if not self._stop.is_set():
-                    log.debug("board %s: %s", self._board, error)
-            finally:
-                line.close()
+        with self._bell, self._ring:
+            while not self._stop.is_set() and not self.over.is_set():
+                try:
+                    line, _ = Line.connect(self._socket_path, "players")
+                except LineError:
+                    self._stop.wait(_CONNECT_AGAIN_S)
+                    continue
+                try:
+                    self._serve(line)
+                except LineError as error:
+                    if not self._stop.is_set():
+                        log.debug("board %s: %s", self._board, error)
+                finally:
+                    line.close()
+            self._listen_on()
+
+    def _listen_on(self) -> None:
+        """After the evening the last snapshots may still be on their way."""
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._bell, selectors.EVENT_READ)
+            while not self._stop.is_set():
+                selector.select(1.0)
+                self._silence_bell()
+                while not self._inbox.empty():
+                    self._take(self._inbox.get())
 
     def _serve(self, line: Line) -> None:
         if self.table is not None:
@@ -120,22 +137,33 @@ class Bridge:
             return
 
     def _forward(self, message: Message, line: Line) -> None:
-        topic = topics.parse(message.topic)
+        words = self._take(message)
+        if words is not None:
+            line.send(words)
+
+    def _take(self, message: Message) -> dict[str, Any] | None:
+        """Take in what the hub says; what the players are to be told of it."""
         try:
-            if topic is None:
-                return
-            if topic.what == "table":
-                self.table = decode(message.payload, Table)
-                line.send({"is": "table", "table": msgspec.to_builtins(self.table)})
-            elif topic.what == "call":
-                self.calls.append(decode(message.payload, Call))
-            else:
-                answer = decode(message.payload, Answer)
-                if self._pending.pop(answer.id, None) is not None:
-                    rev = answer.body.get("rev", 0)
-                    line.send({"is": "answered", "id": answer.id, "ok": answer.ok, "error": answer.error, "rev": rev})
+            return self._read(message)
         except MessageError as error:
             log.warning("board %s: %s is skipped: %s", self._board, message.topic, error)
+            return None
+
+    def _read(self, message: Message) -> dict[str, Any] | None:
+        topic = topics.parse(message.topic)
+        if topic is None:
+            return None
+        if topic.what == "table":
+            self.table = decode(message.payload, Table)
+            return {"is": "table", "table": msgspec.to_builtins(self.table)}
+        if topic.what == "call":
+            self.calls.append(decode(message.payload, Call))
+            return None
+        answer = decode(message.payload, Answer)
+        if self._pending.pop(answer.id, None) is None:
+            return None
+        rev = answer.body.get("rev", 0)
+        return {"is": "answered", "id": answer.id, "ok": answer.ok, "error": answer.error, "rev": rev}
 
     def _obey(self, message: dict[str, Any]) -> None:
         if message["is"] == "over":

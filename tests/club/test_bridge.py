@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import queue
 import socket
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from hardware.line import Line, listen
+from hardware.line import Line, LineError, listen
 from hub.club.bridge import Bridge
 from hub.link import topics
 from hub.link.bus import Message
@@ -105,6 +106,21 @@ def test_the_evening_is_over_when_the_twin_says_so(evening: Evening) -> None:
     assert evening.bridge.over.wait(WAIT_S)
 
 
+def test_snapshots_that_come_after_the_evening_still_count(evening: Evening) -> None:
+    evening.twin.send({"is": "over"})
+    assert evening.bridge.over.wait(WAIT_S)
+    with pytest.raises(LineError):
+        evening.twin.receive(WAIT_S)
+    pause = threading.Event()
+    evening.show(7)
+    for _ in range(1000):
+        if evening.bridge.table is not None:
+            break
+        pause.wait(0.01)
+    assert evening.bridge.table is not None
+    assert evening.bridge.table.rev == 7
+
+
 def test_a_twin_that_comes_back_gets_the_newest_table(evening: Evening) -> None:
     evening.show(5)
     evening.twin.receive(WAIT_S)
@@ -116,3 +132,21 @@ def test_a_twin_that_comes_back_gets_the_newest_table(evening: Evening) -> None:
     message = evening.twin.receive(WAIT_S)
     assert message is not None
     assert message["table"]["rev"] == 5
+
+
+def test_a_twin_that_is_silent_keeps_neither_the_broker_waiting_nor_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with listen(tmp_path / "twin.sock") as server:
+        broker = MemoryBroker()
+        hub = broker.bus()
+        hub.start()
+        bridge = Bridge(board="board-1", bus=broker.bus(), socket_path=tmp_path / "twin.sock", token="")
+        bridge.start()
+        twin, _ = server.accept()
+        with twin, monkeypatch.context() as patch:
+            patch.setattr("hub.club.bridge._GOODBYE_S", 0.05)
+            for rev in range(3000):  # far more than a socket holds
+                hub.publish(topics.table("board-1"), encode(Table("board-1", rev, 0, {})), retain=True)
+            bridge.close()
+        bridge.close()
