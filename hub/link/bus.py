@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import NamedTuple, Protocol
 from urllib.parse import SplitResult, urlsplit
+
+DEFAULT_PORT = 1883
+_HOST = re.compile(r"[A-Za-z0-9._:%-]+")  # a name, or an address of either kind
 
 
 class BusError(Exception):
@@ -17,13 +21,20 @@ def broker_address(url: str) -> tuple[str, int, SplitResult]:
     Raises:
         BusError: the URL names no broker.
     """
-    parts = urlsplit(url)
-    if parts.scheme != "mqtt" or not parts.hostname:
+    try:
+        parts = urlsplit(url)
+        host = (parts.hostname or "").encode("idna").decode("ascii")
+    except ValueError:  # half an IPv6 address, or a name that can be no host's
+        raise BusError(f"broker {url!r}: expected mqtt://host[:port]") from None
+    if parts.scheme != "mqtt" or not _HOST.fullmatch(host):
         raise BusError(f"broker {url!r}: expected mqtt://host[:port]")
     try:
-        return parts.hostname, parts.port or 1883, parts
+        port = DEFAULT_PORT if parts.port is None else parts.port
     except ValueError:
-        raise BusError(f"broker {url!r}: the port must be a number from 1 to 65535") from None
+        port = 0
+    if not port:
+        raise BusError(f"broker {url!r}: the port must be a number from 1 to 65535")
+    return host, port, parts
 
 
 class Message(NamedTuple):
