@@ -7,10 +7,12 @@ board -> answers -> calls. Nothing is published that is not stored.
 from __future__ import annotations
 
 import logging
+import os
 import queue
 import secrets
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -35,6 +37,7 @@ _GATHER_S = 0.005
 _GATHER_MESSAGES = 500
 _IDLE_S = 1.0
 _RETRY_S = 1.0
+_STANDBY_S = 1.0
 
 WILL = Will(topics.HUB_STATUS, OFFLINE)
 
@@ -229,10 +232,52 @@ def open_people(config: Config, journal: Journal) -> People:
     return people
 
 
+class _StoppedWaitingError(Exception):
+    """We were told to end before the other hub did."""
+
+
+class _Turn:
+    """Waits, as long as nobody tells us to end, until the hub that has the database is gone."""
+
+    def __init__(self, notify: Callable[[str], object]) -> None:
+        self._notify = notify
+        self._stop = threading.Event()
+        self._told = False
+
+    def stop(self) -> None:
+        """Give up; from a signal handler."""
+        self._stop.set()
+
+    def __call__(self, holder: str) -> None:
+        """Called again and again while ``holder`` has the database."""
+        if not self._told:
+            log.warning("the database is in use by %s; standing by to take over", holder)
+            self._notify("READY=1\nSTATUS=standing by")
+        self._told = True
+        self._notify("WATCHDOG=1")
+        if self._stop.wait(_STANDBY_S):
+            raise _StoppedWaitingError
+
+
 def run(config: Config) -> int:
     """The hub until SIGTERM; the exit status: 0 done, 2 bad configuration, 3 no database."""
+    # Without the variable sdnotify would leave a socket behind.
+    notify = sdnotify.SystemdNotifier().notify if "NOTIFY_SOCKET" in os.environ else lambda _: None
+    turn = _Turn(notify)
+    service: HubService | None = None
+
+    def on_signal(number: int, _frame: FrameType | None) -> None:
+        log.info("%s: stopping", signal.Signals(number).name)
+        turn.stop()
+        if service is not None:
+            service.stop()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, on_signal)
     try:
-        journal = Journal(config.hub.database)
+        journal = Journal(config.hub.database, turn if config.hub.standby else None)
+    except _StoppedWaitingError:
+        return 0
     except StoreError as error:
         sys.stderr.write(f"crokinole hub: {error}\n")
         return MISSING
@@ -240,7 +285,7 @@ def run(config: Config) -> int:
         people = open_people(config, journal)
         password = read_secret(Path(config.mqtt.password_file)) if config.mqtt.password_file else None
         bus = MqttBus(config.mqtt.url, "crokinole-hub", will=WILL, password=password)
-        service = HubService(bus, journal, people, notify=sdnotify.SystemdNotifier().notify)
+        service = HubService(bus, journal, people, notify=notify)
     except (ConfigError, BusError) as error:
         journal.close()
         sys.stderr.write(f"crokinole hub: {error}\n")
@@ -249,13 +294,6 @@ def run(config: Config) -> int:
         journal.close()
         sys.stderr.write(f"crokinole hub: {error}\n")
         return MISSING
-
-    def on_signal(number: int, _frame: FrameType | None) -> None:
-        log.info("%s: stopping", signal.Signals(number).name)
-        service.stop()
-
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, on_signal)
     service.start()
     try:
         service.run()

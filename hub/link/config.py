@@ -92,11 +92,13 @@ class HubSection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         database: SQLAlchemy URL; SQLite by default.
         token_file: tokens that were handed out beforehand, one JSON object a line, mode 0600.
         pin_file: PINs of the boards, ``board pin`` a line, mode 0600.
+        standby: while another hub has the database, wait and take over when it dies, instead of ending.
     """
 
     database: str = "sqlite:///crokinole.sqlite3"
     token_file: str = ""
     pin_file: str = ""
+    standby: bool = False
 
 
 class DashboardSection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -7,6 +7,7 @@ always that of the stored lines, whenever the process or the machine dies.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
@@ -22,7 +23,7 @@ from sqlalchemy.engine import URL
 from hub.entries import PEOPLE, Entry
 from hub.store import schema
 from hub.store.engine import SCHEMA, StoreBusyError, StoreError, open_engine, parse_url, revision_of, shown, told
-from hub.store.lock import HubLock, take_lock
+from hub.store.lock import HubLock, Waiting, take_lock
 
 _KEPT_CHAPTERS = 8
 _PAGE = 500
@@ -75,12 +76,13 @@ class Journal:
 
     Args:
         url: ``sqlite:///FILE`` or ``postgresql://...``; an empty or older database is brought up to date.
+        waiting: what to do while another hub has it; without it that is an error.
 
     Raises:
         StoreError: missing, locked, corrupt, newer than this program, or in use by another hub.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, waiting: Waiting | None = None) -> None:
         self._url = parse_url(url)
         if self._url.get_backend_name() == "sqlite":
             folder = Path(str(self._url.database)).absolute().parent
@@ -91,7 +93,7 @@ class Journal:
         self._lock: HubLock | None = None
         try:
             with told(self._url, "cannot be opened"):
-                self._lock = take_lock(self._url, self._engine)
+                self._lock = take_lock(self._url, self._engine, waiting)
                 self._migrate()
                 with self._engine.connect() as connection:
                     self._last_id = connection.scalar(sa.select(sa.func.max(schema.journal.c.id))) or 0
@@ -115,8 +117,9 @@ class Journal:
 
         Raises:
             StoreBusyError: it could not be written; nothing was stored and it may be tried again.
+            StoreError: another hub has taken over, or was here meanwhile; only a new start can go on.
         """
-        with told(self._url, "cannot be written", StoreBusyError), self._engine.begin() as connection:
+        with self._writing() as connection:
             if batch.entries:
                 connection.execute(schema.journal.insert(), [self._line(batch, entry) for entry in batch.entries])
             for board, (entry, state) in batch.states.items():
@@ -183,14 +186,14 @@ class Journal:
         Raises:
             StoreBusyError: it could not be written.
         """
-        with told(self._url, "cannot be written", StoreBusyError), self._engine.begin() as connection:
+        with self._writing() as connection:
             connection.execute(
                 schema.tokens.insert(), {"hash": digest, "role": role, "board": board, "expires_ms": expires_ms}
             )
 
     def drop_tokens(self, before_ms: int) -> None:
         """Forget tokens that expired before a time; errors as in :meth:`add_token`."""
-        with told(self._url, "cannot be written", StoreBusyError), self._engine.begin() as connection:
+        with self._writing() as connection:
             connection.execute(schema.tokens.delete().where(schema.tokens.c.expires_ms < before_ms))
 
     def tokens(self) -> list[tuple[bytes, str, str, int]]:
@@ -198,6 +201,17 @@ class Journal:
         with told(self._url, "cannot be read"), self._engine.connect() as connection:
             rows = connection.execute(sa.select(schema.tokens))
             return [(bytes(row.hash), row.role, row.board, row.expires_ms) for row in rows]
+
+    @contextmanager
+    def _writing(self) -> Iterator[sa.Connection]:
+        if self._lock is None:
+            raise StoreError(f"database {shown(self._url)}: was closed")
+        with told(self._url, "cannot be written", StoreBusyError), self._lock.writing() as (connection, renewed):
+            if renewed and (connection.scalar(sa.select(sa.func.max(schema.journal.c.id))) or 0) != self._last_id:
+                raise StoreError(
+                    f"database {shown(self._url)}: has changed while it was away; this hub must start anew"
+                )
+            yield connection
 
     def _scalar(self, wanted: sa.Select[Any]) -> Any:
         with told(self._url, "cannot be read"), self._engine.connect() as connection:

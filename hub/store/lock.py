@@ -1,38 +1,65 @@
-"""One hub on one database: the second is refused, and told who is there."""
+"""One hub on one database: a second is refused and told who is there, or waits until the first is gone."""
 
 from __future__ import annotations
 
 import fcntl
 import os
 import socket
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Protocol
 
 import sqlalchemy as sa
 from sqlalchemy.engine import URL
 
-from hub.store.engine import StoreError, shown, told
+from hub.store.engine import StoreBusyError, StoreError, shown, told
 
 _ADVISORY_KEY = 0x63726F6B  # "crok", any number that only hubs of ours take
+
+_KEEPALIVES = {"tcp_keepalives_idle": "3", "tcp_keepalives_interval": "2", "tcp_keepalives_count": "2"}
+"""Seconds until the server sees that a hub's machine is gone without a word: 7, so that another takes over in 10."""
+
+Waiting = Callable[[str], None]
+"""Called with the holder's name while another hub holds the lock; returns after a pause, or raises to give up."""
 
 
 class HubLock(Protocol):
     """Held as long as the hub runs; the operating system or the server frees it when the process dies."""
+
+    def writing(self) -> AbstractContextManager[tuple[sa.Connection, bool]]:
+        """A transaction that only the holder can make, and whether the lock had been lost and was taken anew.
+
+        Raises:
+            StoreError: the lock was lost to another hub.
+        """
+        ...
 
     def release(self) -> None:
         """Free it."""
         ...
 
 
-def take_lock(url: URL, engine: sa.Engine) -> HubLock:
+def take_lock(url: URL, engine: sa.Engine, waiting: Waiting | None = None) -> HubLock:
     """Become the only hub on a database.
+
+    Args:
+        url: of the database.
+        engine: its engine, for transactions.
+        waiting: what to do while another hub is there; without it that is an error.
 
     Raises:
         StoreError: another hub is there; the message names it.
     """
     if url.get_backend_name() == "sqlite":
-        return _FileLock(Path(str(url.database)).absolute())
-    return _ServerLock(url, engine)
+        return _FileLock(Path(str(url.database)).absolute(), engine, waiting)
+    return _ServerLock(url, engine, waiting)
+
+
+def _wait(database: str, holder: str, waiting: Waiting | None) -> None:
+    if waiting is None:
+        raise StoreError(f"database {database}: is in use by {holder}; stop that hub first")
+    waiting(holder)
 
 
 def _ourselves() -> str:
@@ -40,41 +67,91 @@ def _ourselves() -> str:
 
 
 class _FileLock:
-    def __init__(self, database: Path) -> None:
+    def __init__(self, database: Path, engine: sa.Engine, waiting: Waiting | None) -> None:
+        self._engine = engine
         path = database.with_name(database.name + "-hub.lock")
         try:
             self._fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
         except OSError as error:
             raise StoreError(f"database {database}: {path} cannot be made: {error.strerror}") from None
         try:
-            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            holder = os.read(self._fd, 200).decode(errors="replace").strip() or "another hub"
+            while not self._locked():
+                holder = os.pread(self._fd, 200, 0).decode(errors="replace").strip() or "another hub"
+                _wait(str(database), holder, waiting)
+        except BaseException:
             os.close(self._fd)
-            raise StoreError(f"database {database}: is in use by {holder}; stop that hub first") from None
+            raise
         os.ftruncate(self._fd, 0)
         os.pwrite(self._fd, f"the hub, {_ourselves()}\n".encode(), 0)
+
+    @contextmanager
+    def writing(self) -> Iterator[tuple[sa.Connection, bool]]:
+        with self._engine.begin() as connection:
+            yield connection, False
 
     def release(self) -> None:
         os.close(self._fd)
 
+    def _locked(self) -> bool:
+        try:
+            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+        return True
+
 
 class _ServerLock:
-    def __init__(self, url: URL, engine: sa.Engine) -> None:
+    """An advisory lock, and the one connection that holds it and writes.
+
+    A hub whose connection breaks has lost the lock with it, and can write nothing over whoever took it since.
+    """
+
+    def __init__(self, url: URL, engine: sa.Engine, waiting: Waiting | None) -> None:
+        self._url = url
+        self._engine = engine
         self._connection = engine.connect()
-        with told(url, "cannot be locked"):
-            self._connection.execute(
-                sa.text("SELECT set_config('application_name', :name, false)"), {"name": f"the hub, {_ourselves()}"}
-            )
-            taken = self._connection.scalar(sa.text("SELECT pg_try_advisory_lock(:key)"), {"key": _ADVISORY_KEY})
-            holder = None if taken else self._connection.scalar(_HOLDER, {"key": _ADVISORY_KEY})
-            self._connection.commit()
-        if not taken:
-            self._connection.close()
-            raise StoreError(f"database {shown(url)}: is in use by {holder or 'another hub'}; stop that hub first")
+        try:
+            while (holder := self._taken_by()) is not None:
+                _wait(shown(url), holder, waiting)
+        except BaseException:
+            self.release()
+            raise
+        self._held = True
+
+    @contextmanager
+    def writing(self) -> Iterator[tuple[sa.Connection, bool]]:
+        renewed = not self._held or self._connection.invalidated
+        if renewed:
+            self._take_anew()
+        with self._connection.begin():
+            yield self._connection, renewed
+
+    def _take_anew(self) -> None:
+        self._held = False
+        self.release()
+        with told(self._url, "is away", StoreBusyError):
+            self._connection = self._engine.connect()
+        holder = self._taken_by()
+        if holder is not None:
+            raise StoreError(f"database {shown(self._url)}: was taken over by {holder}; this hub must start anew")
+        self._held = True
 
     def release(self) -> None:
+        # Given back to the pool the connection would stay open, and with it the lock.
+        self._connection.invalidate()
         self._connection.close()
+
+    def _taken_by(self) -> str | None:
+        """Take the lock: None if it is ours now, else its holder's name."""
+        settings = {"application_name": f"the hub, {_ourselves()}", **_KEEPALIVES}
+        with told(self._url, "cannot be locked"), self._connection.begin():
+            for name, value in settings.items():
+                self._connection.execute(
+                    sa.text("SELECT set_config(:name, :value, false)"), {"name": name, "value": value}
+                )
+            if self._connection.scalar(sa.text("SELECT pg_try_advisory_lock(:key)"), {"key": _ADVISORY_KEY}):
+                return None
+            return self._connection.scalar(_HOLDER, {"key": _ADVISORY_KEY}) or "another hub"
 
 
 _HOLDER = sa.text(
