@@ -158,6 +158,12 @@ class Look:
         face = np.tile(np.array(bgr, np.float32), (n, 1))
         return cls(radius_mm, face, np.full(n, 12.0, np.float32), face[0] * 0.85)
 
+    @property
+    def rim_bgr(self) -> Floats:
+        """Mean colour of the outer part of the face, which is what the fit of an edge sees of a disc."""
+        low, high = round((self.radius_mm - 5.4) / _RING_MM), round((self.radius_mm - 1.5) / _RING_MM)
+        return np.asarray(self.face[low:high].mean(axis=0), dtype=np.float32)
+
     def colours(self, dx: Floats, dy: Floats) -> tuple[Floats, Floats]:
         """Expected colour, and its spread, of the face at offsets from the centre."""
         rho = np.sqrt(dx * dx + dy * dy)

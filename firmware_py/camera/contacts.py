@@ -346,7 +346,7 @@ def _explain(
             if off < NEAR_MM and (best is None or off < best[0]):
                 best = (off, Contact(at_ns, ("peg", name), _sureness(off)))
         for other, path in paths.items():
-            if other == name:
+            if other == name or (other not in movers and not _held(board, path, away)):
                 continue
             spot = _where(path, movers.get(other), at_ns)
             if spot is None:
@@ -357,6 +357,23 @@ def _explain(
                 sure = _sureness(off) if other in movers else 0.5 * _sureness(off)
                 best = (off, Contact(at_ns, ("hit", name, other), sure))
     return None if best is None else best[1]
+
+
+def _held(board: Board, path: Path, away: Xy) -> bool:
+    """Whether a disc that did not move could have taken a blow: what stands behind it, or the hole, held it.
+
+    Whatever throws one disc aside is thrown the other way itself, unless it cannot yield.
+    """
+    if path.start is None:
+        return False
+    x, y = path.start
+    if math.hypot(x, y) < board.hole_radius_mm:
+        return True
+    reach = board.disc_radius_mm + board.peg_radius_mm + 1.5
+    return any(
+        math.dist(peg, path.start) < reach and (peg[0] - x) * -away[0] + (peg[1] - y) * -away[1] > 0.3 * reach
+        for peg in board.pegs
+    )
 
 
 def _where(path: Path, mover: _Mover | None, at_ns: int) -> Xy | None:

@@ -8,8 +8,10 @@ import time
 
 import cv2
 
+from firmware_py.camera.capabilities import Claims
 from firmware_py.camera.keepsake import Keepsake, Remembered
 from firmware_py.camera.live import LiveReader, Rest
+from firmware_py.camera.sanity import MEANING, STUCK, Sanity
 from firmware_py.camera.source import Frame, FrameSource, SourceEndedError, SourceGoneError, open_source
 from firmware_py.errors import DeviceMissingError, FirmwareError, SettingError
 from firmware_py.service import Service
@@ -21,7 +23,6 @@ from hub.link.messages import Fact
 
 log = logging.getLogger(__name__)
 
-CAPABILITIES = ("layout", "shots", "contacts", "hands")
 #: Without a frame for so long, in real seconds, the camera is stalled.
 STALLED_S = 5.0
 _REOPEN_S = 0.5
@@ -65,7 +66,7 @@ def run(config: Config) -> int:
             return 0
         source = open_source(config)
         clock.of_source = source.clock
-        with Service(config, "camera", clock, capabilities=CAPABILITIES) as service:
+        with Service(config, "camera", clock, capabilities=Claims().now) as service:
             CameraLoop(config, board, service, source, clock).run()
     except FirmwareError as error:
         print(f"camera: {error}", file=sys.stderr)
@@ -102,6 +103,8 @@ class CameraLoop:
         self._reopen_s = 0.0
         self._rate = _Rate()
         self._troubled = ""
+        self._sanity = Sanity()
+        self._claims = Claims()
 
     def run(self) -> None:
         """Work until the service is to stop or a recording ends."""
@@ -154,7 +157,8 @@ class CameraLoop:
         self._reporter.well("stalled")
         self._rate.count(self._seen_s)
         self._reporter.vitals.frame_rate_hz = self._rate.hz
-        facts = self._reader.take(frame)
+        facts = self._reader.take(frame) if self._shows_something(source, frame) else []
+        self._claim(frame)
         if self._reader.rest is not self._saved:
             self._keep(facts)
         for fact in facts:
@@ -163,6 +167,25 @@ class CameraLoop:
         if source.lockstep and self._reporter.outstanding and not self._service.wait_acknowledged():
             return
         source.done(frame, self._reporter.boot, self._reporter.last_seq)
+
+    def _shows_something(self, source: FrameSource, frame: Frame) -> bool:
+        """Whether a frame is worth reading; names what is wrong with it."""
+        odd = self._sanity.look(frame.pixels, frame.at_ns)
+        for name, meaning in MEANING.items():
+            if name in odd:
+                self._reporter.fault(name, meaning)
+            else:
+                self._reporter.well(name)
+        if not source.lockstep and self._sanity.hopeless(frame.at_ns):
+            self._sanity = Sanity()
+            raise SourceGoneError(MEANING[STUCK])
+        return not odd
+
+    def _claim(self, frame: Frame) -> None:
+        """Claim what this camera can judge and no more."""
+        view = self._reader.view
+        scale = None if view is None else view.calibration.px_per_mm()
+        self._reporter.vitals.capabilities = self._claims.see(frame.at_ns, frame.exposure_ns, scale)
 
     def _keep(self, facts: list[Fact]) -> None:
         """Write the new rest down together with what is about to be reported of it, so that neither gets lost."""

@@ -59,7 +59,7 @@ def _on_the_way(board: Board, path: Path, turns: set[int]) -> tuple[list[Contact
         elif out and p.r_mm < edge - IN_MM:
             out, returned = False, True
             found.append(Contact(p.at_ns, ("back", path.id), 0.9))
-        if not out and k in turns:
+        if not out and not returned and k in turns:
             returned = True
             found += [Contact(p.at_ns, ("off", path.id), 0.8), Contact(p.at_ns + 1, ("back", path.id), 0.8)]
         if out or returned:

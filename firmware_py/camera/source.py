@@ -8,6 +8,7 @@ from typing import Protocol
 
 from firmware_py.camera.lab import Image
 from firmware_py.errors import DeviceMissingError
+from firmware_py.settings import state_dir
 from hub.link.clock import Clock
 from hub.link.config import Config
 
@@ -86,6 +87,7 @@ def open_source(config: Config, *, patience_s: float = 10.0) -> FrameSource:
 
     Raises:
         DeviceMissingError: it is not there, or its library is not.
+        CameraHungError: it is there and does not answer.
     """
     camera = config.camera
     match camera.source:
@@ -99,9 +101,13 @@ def open_source(config: Config, *, patience_s: float = 10.0) -> FrameSource:
             from firmware_py.camera.video import VideoSource
 
             return VideoSource(Path(camera.device))
-        case "picamera2" | "usb":
-            raise DeviceMissingError(
-                f'[camera] source "{camera.source}" is not supported by this version; use "video" or "twin"'
-            )
+        case "usb":
+            from firmware_py.camera.usb import open_usb
+
+            return open_usb(camera, state_dir(config))
+        case "picamera2":
+            from firmware_py.camera.picamera import open_picamera
+
+            return open_picamera(camera, state_dir(config))
         case _:
             raise DeviceMissingError('[camera] source is "none": this board has no camera; set it to start the daemon')

@@ -16,6 +16,8 @@ Xy = tuple[float, float]
 
 #: A set that only its edge tells must show so much of it.
 LEAST_COVERAGE = 0.65
+#: And have the radius of a disc.
+LARGEST_BIAS_MM = 1.25
 #: Two sets differ by at least so many grey levels.
 LEAST_DIFFERENCE = 38.0
 #: A third set is rare: it must be seen well, and differ clearly.
@@ -54,7 +56,7 @@ class Teacher:
     def first_look(self, straight: Image, bare: Floats, patch: Patch, start: Xy) -> tuple[Colour, LookFit] | None:
         """A disc of a set that is not known, or only by a glimpse; by its edge, and then by what that teaches."""
         edge = self.edge(straight, bare, start)
-        if edge is None or edge.coverage < LEAST_COVERAGE or abs(edge.radius_bias_mm) > 1.0:
+        if edge is None or edge.coverage < LEAST_COVERAGE or abs(edge.radius_bias_mm) > LARGEST_BIAS_MM:
             return None
         like = self._like(edge)
         looks = self._wardrobe.looks
@@ -76,7 +78,7 @@ class Teacher:
     def glimpse(self, straight: Image, bare: Floats, patch: Patch, start: Xy) -> Xy | None:
         """Learn a set that is not known from a disc that moves, until one lies still; returns where that disc is."""
         edge = self.edge(straight, bare, start)
-        if edge is None or edge.coverage < LEAST_COVERAGE + 0.1 or abs(edge.radius_bias_mm) > 1.0:
+        if edge is None or edge.coverage < LEAST_COVERAGE + 0.1 or abs(edge.radius_bias_mm) > LARGEST_BIAS_MM:
             return None
         if math.dist((edge.x_mm, edge.y_mm), self._hole_xy_mm) < 2 * self._radius:
             return None
@@ -119,7 +121,7 @@ class Teacher:
         """The known set that a disc may belong to by its colour."""
         best: tuple[float, Colour] | None = None
         for name, look in self._wardrobe.looks.items():
-            off = float(np.linalg.norm(look.face.mean(axis=0) - np.array(edge.inside_bgr)))
+            off = float(np.linalg.norm(look.rim_bgr - np.array(edge.inside_bgr)))
             if best is None or off < best[0]:
                 best = (off, colour_of(name))
         return None if best is None or best[0] >= LEAST_DIFFERENCE else best[1]
@@ -130,7 +132,7 @@ class Teacher:
         if math.dist((edge.x_mm, edge.y_mm), self._hole_xy_mm) < 2 * self._radius:
             return False
         seen = np.array(edge.inside_bgr)
-        return all(np.linalg.norm(k.face.mean(axis=0) - seen) > THIRD_DIFFERENCE for k in self._wardrobe.looks.values())
+        return all(np.linalg.norm(k.rim_bgr - seen) > THIRD_DIFFERENCE for k in self._wardrobe.looks.values())
 
     def _name(self, look: Look, white: float) -> Colour:
         """Give a new set its name: the lighter one is ``light``, which may rename what was seen before."""
@@ -156,4 +158,4 @@ def colour_of(name: str) -> Colour:
 
 
 def _luma(look: Look) -> float:
-    return float(look.face.mean(axis=0) @ np.array([0.114, 0.587, 0.299]))
+    return float(look.rim_bgr @ np.array([0.114, 0.587, 0.299]))
