@@ -57,17 +57,22 @@ def _daemon(start: F) -> F:
 def _run_daemon(room: str, config_path: Path | None, *, check_config: bool, show_config: bool) -> NoReturn:
     import importlib
 
+    from hardware.board import BoardError, load_board
     from hub.link import config
 
+    where = config_path or "the default configuration"
     try:
         settings = config.load_config(config_path) if config_path else config.Config()
+        load_board(settings.board.preset)
     except config.ConfigError as error:
         _fail(str(error), 2)
+    except BoardError as error:
+        _fail(f"{where}: [board] preset: {error}", 2)
     if show_config:
         click.echo(config.show_config(settings))
         sys.exit(0)
     if check_config:
-        click.echo(f"{config_path or 'the default configuration'} is good")
+        click.echo(f"{where} is good")
         sys.exit(0)
     try:
         daemon = importlib.import_module(room)

@@ -29,6 +29,8 @@ def test_every_daemon_checks_its_configuration(daemon: str, tmp_path: Path) -> N
     path = tmp_path / "board.toml"
     path.write_text("[beam]\npinn = 4\n")
     assert_one_line(crokinole(daemon, "--config", str(path), "--check-config"), 2, "board.toml", "'pinn'", "'pin'")
+    path.write_text('[board]\npreset = "../hobby"\n')
+    assert_one_line(crokinole(daemon, "--config", str(path), "--check-config"), 2, "board.toml", "preset", "hobby")
     path.write_text("[beam]\npin = 4\n")
     assert crokinole(daemon, "--config", str(path), "--check-config").returncode == 0
 

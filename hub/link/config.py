@@ -5,13 +5,18 @@ from __future__ import annotations
 import difflib
 import tomllib
 from pathlib import Path
-from typing import Any, Literal, get_type_hints
+from typing import Annotated, Any, Literal, get_type_hints
 
 import msgspec
 
+from hub.link.bus import BusError, broker_address
 from hub.link.topics import TopicError, check_board
 
 SECRET_MODE = 0o600
+
+Pin = Annotated[int, msgspec.Meta(ge=0, le=53)]
+Port = Annotated[int, msgspec.Meta(ge=0, le=65535)]
+Pixels = Annotated[int, msgspec.Meta(ge=16, le=16384)]
 
 
 class ConfigError(ValueError):
@@ -53,10 +58,10 @@ class BeamSection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     source: Literal["gpio", "twin", "none"] = "none"
-    pin: int = 17
-    emitter_pin: int = 27
+    pin: Pin = 17
+    emitter_pin: Pin = 27
     broken_level: Literal["low", "high"] = "low"
-    self_test_s: float = 30.0
+    self_test_s: Annotated[float, msgspec.Meta(ge=0, le=86_400)] = 30.0
 
 
 class CameraSection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -73,10 +78,10 @@ class CameraSection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     source: Literal["picamera2", "usb", "video", "twin", "none"] = "none"
     device: str = ""
-    size_wh: tuple[int, int] = (1280, 960)
-    frame_rate_hz: float = 30.0
-    height_mm: float = 0.0
-    seat1_deg: float = 0.0
+    size_wh: tuple[Pixels, Pixels] = (1280, 960)
+    frame_rate_hz: Annotated[float, msgspec.Meta(gt=0, le=1000)] = 30.0
+    height_mm: Annotated[float, msgspec.Meta(ge=0, le=20_000)] = 0.0
+    seat1_deg: Annotated[float, msgspec.Meta(ge=-360, le=360)] = 0.0
 
 
 class SpeakerSection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -111,7 +116,7 @@ class DashboardSection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     host: str = "127.0.0.1"
-    port: int = 8080
+    port: Port = 8080
     secret_file: str = "dashboard.secret"
 
 
@@ -131,7 +136,7 @@ def load_config(path: Path) -> Config:
     """Read and check a configuration file.
 
     Raises:
-        ConfigError: missing, not TOML, an unknown key or a value of the wrong type.
+        ConfigError: missing, not TOML, an unknown key, or a value of the wrong type or beyond what can be.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -153,10 +158,17 @@ def parse_config(text: str, name: str) -> Config:
         config = msgspec.convert(table, Config)
     except msgspec.ValidationError as error:
         raise ConfigError(f"{name}: {error}") from None
+    _refuse_unprintable(msgspec.to_builtins(config), name)
     try:
         check_board(config.board.id)
     except TopicError as error:
         raise ConfigError(f"{name}: [board] id: {error}") from None
+    try:
+        broker_address(config.mqtt.url)
+    except BusError as error:
+        raise ConfigError(f"{name}: [mqtt] url: {error}") from None
+    if config.beam.pin == config.beam.emitter_pin:
+        raise ConfigError(f"{name}: [beam] pin and emitter_pin are both {config.beam.pin}; each needs its own")
     return config
 
 
@@ -174,13 +186,15 @@ def read_secret(path: Path) -> str:
     """The first line of a secret file.
 
     Raises:
-        ConfigError: missing, or readable by others than its owner.
+        ConfigError: missing, no text, or readable by others than its owner.
     """
     try:
         mode = path.stat().st_mode & 0o777
         text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise ConfigError(f"{path}: is not UTF-8 text; expected a secret in its first line") from None
     if mode & 0o077:
         raise ConfigError(f"{path}: mode is {mode:04o}, a secret must be 0600: chmod 600 {path}")
     return text.splitlines()[0].strip() if text.strip() else ""
@@ -197,6 +211,14 @@ def _refuse_unknown(table: dict[str, Any], name: str) -> None:
         for key in values:
             if key not in keys:
                 raise ConfigError(f"{name}: [{section}] has no key {key!r}{_nearest(key, list(keys))}")
+
+
+def _refuse_unprintable(sections: dict[str, dict[str, Any]], name: str) -> None:
+    """No path, address or name holds a line break or a zero byte, which libraries meet with errors of their own."""
+    for section, values in sections.items():
+        for key, value in values.items():
+            if isinstance(value, str) and not value.isprintable():
+                raise ConfigError(f"{name}: [{section}] {key}: {value!r} holds a character that cannot be printed")
 
 
 def _nearest(wrong: str, right: list[str]) -> str:

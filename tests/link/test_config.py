@@ -27,6 +27,23 @@ def test_what_is_shown_reads_back_the_same() -> None:
         ('[beam]\nsource = "laser"\n', ["x.toml", "laser", "beam.source"]),
         ("[beam\n", ["x.toml", "line 1"]),
         ('[board]\nid = "Board 1"\n', ["x.toml", "[board] id", "Board 1"]),
+        ('[board]\nstate_dir = "a\\u0000b"\n', ["x.toml", "[board] state_dir", "x00"]),
+        ('[dashboard]\nhost = "a\\nb"\n', ["x.toml", "[dashboard] host"]),
+        ('[mqtt]\nurl = "http://hub"\n', ["x.toml", "[mqtt] url", "mqtt://"]),
+        ('[mqtt]\nurl = "mqtt://[hub"\n', ["x.toml", "[mqtt] url", "mqtt://"]),
+        ('[mqtt]\nurl = "mqtt://hub:99999"\n', ["x.toml", "[mqtt] url", "port"]),
+        ("[beam]\npin = -1\n", ["x.toml", "beam.pin"]),
+        ("[beam]\npin = 99\n", ["x.toml", "beam.pin"]),
+        ("[beam]\npin = 4\nemitter_pin = 4\n", ["x.toml", "emitter_pin", "4"]),
+        ("[beam]\nself_test_s = -1.0\n", ["x.toml", "self_test_s"]),
+        ("[beam]\nself_test_s = nan\n", ["x.toml", "self_test_s"]),
+        ("[camera]\nheight_mm = nan\n", ["x.toml", "height_mm"]),
+        ("[camera]\nheight_mm = -4.0\n", ["x.toml", "height_mm"]),
+        ("[camera]\nseat1_deg = inf\n", ["x.toml", "seat1_deg"]),
+        ("[camera]\nframe_rate_hz = 0\n", ["x.toml", "frame_rate_hz"]),
+        ("[camera]\nsize_wh = [0, 480]\n", ["x.toml", "size_wh"]),
+        ("[camera]\nsize_wh = [640]\n", ["x.toml", "size_wh"]),
+        ("[dashboard]\nport = 99999\n", ["x.toml", "dashboard.port"]),
     ],
 )
 def test_an_error_names_file_and_key(text: str, words: list[str]) -> None:
@@ -56,3 +73,11 @@ def test_a_secret_others_can_read_is_refused(tmp_path: Path) -> None:
         read_secret(path)
     path.chmod(0o600)
     assert read_secret(path) == "1234"
+
+
+def test_a_secret_that_is_no_text_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "pins"
+    path.write_bytes(b"\xff\xfe")
+    path.chmod(0o600)
+    with pytest.raises(ConfigError, match="UTF-8"):
+        read_secret(path)
