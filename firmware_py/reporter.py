@@ -201,8 +201,8 @@ class Reporter:
             if message.payload == ONLINE and not message.retain:
                 self._resend()
         elif message.topic == topics.status(self._board, self._source):
-            # The last will of our previous life may come after our own "online".
-            if message.payload == OFFLINE and self._connected:
+            # The last will of our previous life may come after our own "online"; nobody else speaks for us.
+            if message.payload != ONLINE and self._connected:
                 self._say_online()
         elif message.retain:
             self.vitals.bad(message.topic, "retained, and what is past is not obeyed")

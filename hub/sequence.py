@@ -98,7 +98,9 @@ def checked(envelope: Envelope, topic: topics.Topic) -> Envelope:
     Raises:
         MessageError: another topic's, or values that cannot be.
     """
-    if (envelope.board, envelope.source) != (topic.board, topic.which) or topic.board in topics.RESERVED:
+    if topic.board in topics.RESERVED:
+        raise MessageError(f"Envelope: no board may be called {topic.board!r}")
+    if (envelope.board, envelope.source) != (topic.board, topic.which):
         raise MessageError(f"Envelope: of {envelope.board}/{envelope.source}, expected {topic.board}/{topic.which}")
     if not 1 <= envelope.first <= envelope.seq <= _LARGEST_SEQ:
         raise MessageError(f"Envelope: first {envelope.first} and seq {envelope.seq}, expected 1 <= first <= seq")

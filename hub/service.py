@@ -144,8 +144,8 @@ class HubService:
 
     def _work(self, messages: list[Message]) -> None:
         for message in messages:
-            # The last will of our own previous life may come after our "online".
-            if message.topic == topics.HUB_STATUS and message.payload == OFFLINE and not message.retain:
+            # The last will of our own previous life may come after our "online"; nobody else speaks for us.
+            if message.topic == topics.HUB_STATUS and message.payload != ONLINE and not message.retain:
                 self._bus.publish(topics.HUB_STATUS, ONLINE, retain=True)
         batch, out = self.desk.work(messages)
         if self._stored(batch):

@@ -217,8 +217,10 @@ def test_a_goodbye_says_offline(board: Board) -> None:
     assert board.broker.retained[STATUS] == b"offline"
 
 
-def test_the_last_will_of_an_earlier_life_does_not_stand(board: Board) -> None:
-    board.tell(STATUS, b"offline", retain=True)
+@pytest.mark.parametrize("payload", [b"offline", b"", b"{", b"\xff"])
+def test_nothing_that_others_say_of_this_source_stands(board: Board, payload: bytes) -> None:
+    """Above all not the last will of an earlier life, which may come late."""
+    board.tell(STATUS, payload, retain=True)
     board.reporter.pump()
     assert board.broker.retained[STATUS] == b"online"
 

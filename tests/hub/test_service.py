@@ -123,8 +123,10 @@ def test_the_hubs_status_follows_its_life(club: Club) -> None:
     club.start()
 
 
-def test_a_late_last_will_of_a_former_life_does_not_make_the_hub_offline(club: Club) -> None:
-    club.bus.publish(topics.HUB_STATUS, b"offline", retain=True)
+@pytest.mark.parametrize("payload", [b"offline", b"", b"{", b"\xff"])
+def test_nothing_that_others_say_makes_the_hub_offline(club: Club, payload: bytes) -> None:
+    """Above all not the last will of a former life, which may come late."""
+    club.bus.publish(topics.HUB_STATUS, payload, retain=True)
     club.turn()
     assert club.broker.retained[topics.HUB_STATUS] == b"online"
 
