@@ -206,6 +206,25 @@ def watch(file: Path, as_json: bool, board: str) -> None:
 
 
 @main.command()
+@click.option("--config", "config_path", type=_FILE, help="TOML file; without it the defaults hold.")
+@click.option("--image", type=_FILE, help="Calibrate by this picture; kept for the daemon only with --config.")
+@click.option("--overlay", type=_FILE, help="Draw what was found into this PNG file.")
+@click.option("--json", "as_json", is_flag=True, help="The report as one JSON object.")
+def calibrate(config_path: Path | None, image: Path | None, **choices: Any) -> None:
+    """Find the board under the camera, say how well, and keep it for the daemon."""
+    from hub.link import config
+
+    try:
+        settings = config.load_config(config_path) if config_path else config.Config()
+        from firmware_py.camera import calibrate as command
+    except config.ConfigError as error:
+        _fail(str(error), 2)
+    except ModuleNotFoundError as error:
+        _fail(f"the package {error.name!r} is missing: pip install 'crokinole[vision]'", 3)
+    sys.exit(command.run(settings, image=image, keep=image is None or config_path is not None, **choices))
+
+
+@main.command()
 @click.argument("files", nargs=-1, required=True, type=_FILE)
 def verify(files: tuple[Path, ...]) -> None:
     """Run worked cases (shots, rounds, games, beam) and print every mismatch."""

@@ -37,6 +37,7 @@ class Occupied:
         view: the camera's view of it.
         bare: what the straight view would show without discs.
         guessed: pixels of ``bare`` that were under discs.
+        discs: bases of the discs on the surface, in mm.
     """
 
     calibration: Calibration
@@ -44,6 +45,7 @@ class Occupied:
     view: BoardView
     bare: Floats
     guessed: Mask
+    discs: tuple[tuple[float, float], ...]
 
 
 def take_occupied(
@@ -78,9 +80,9 @@ def take_occupied(
     view = BoardView(calibration, board)
     straight = view.straight(picture)
     guessed = np.zeros(straight.shape[:2], np.bool_)
-    for disc in reading.discs:
-        if disc.place == "surface":
-            _cover(view, guessed, disc)
+    discs = tuple(_true_place(view, d) for d in reading.discs if d.place == "surface")
+    for place in discs:
+        _cover(view, guessed, place)
     # What is early is not half gone yet: discs drop into the hole, and seldom one lies there when play begins.
     part, near = _hole_pixels(view)
     pictures = (first, picture) if first is not None else (picture,)
@@ -89,7 +91,7 @@ def take_occupied(
         guessed[part] |= near
     else:
         straight[part][near] = view.straight(opened)[part][near]
-    return Occupied(calibration, board, view, _fill(view, straight, guessed), guessed)
+    return Occupied(calibration, board, view, _fill(view, straight, guessed), guessed, discs)
 
 
 def _fill(view: BoardView, straight: Image, hidden: Mask) -> Floats:
@@ -143,9 +145,14 @@ def _spread(off: Floats, known: Mask) -> Floats:
     return np.asarray(cv2.GaussianBlur(calm, size, _SPREAD_PX) / np.maximum(share, 1e-4)[..., None], dtype=np.float32)
 
 
-def _cover(view: BoardView, mask: Mask, disc: SeenDisc) -> None:
-    true = view.fix.to_true(np.array([[disc.x_mm, disc.y_mm]]))[0]
-    x, y = float(true[0]), float(true[1])
+def _true_place(view: BoardView, disc: SeenDisc) -> tuple[float, float]:
+    """A disc's base by the board's own lines, not by those as this lens bends them."""
+    x, y = view.fix.to_true(np.array([[disc.x_mm, disc.y_mm]]))[0]
+    return (float(x), float(y))
+
+
+def _cover(view: BoardView, mask: Mask, place: tuple[float, float]) -> None:
+    x, y = place
     sx, sy = view.base_shift(x, y, view.rim_mm)
     for step in (0.0, 1.0):
         part, near = disc_pixels(view, x + step * sx, y + step * sy, view.board.disc_radius_mm + SHADOW_MM)
