@@ -184,6 +184,12 @@ class Club:
                 [sys.executable, "-m", "crokinole", "hub", "--config", str(self.config)], cwd=PROJECT, stderr=log
             )
 
+    def supervise(self) -> None:
+        """A hub that ended by itself, since its disk was full when it started, is started again."""
+        if self.hub is not None and self.hub.poll() is not None:
+            assert self.hub.returncode == 3, self.last_words()
+            self.start_hub()
+
     def kill_hub(self) -> None:
         if self.hub is not None:
             self.hub.kill()
@@ -196,6 +202,7 @@ class Club:
         for daemon in self.daemons.values():
             while daemon.order({})["waiting"]:
                 assert time.monotonic() < end_s, f"{daemon.source}: facts are never acknowledged; {self.last_words()}"
+                self.supervise()
                 self.heard.until(lambda: False, 0.05)
 
     def last_words(self) -> str:
@@ -214,6 +221,7 @@ class Club:
             self.phone.publish(topics.ask(BOARD, request), encode(ask))
             if self.heard.until(lambda: ask_id in self.heard.answers, 1.0):
                 return self.heard.answers[ask_id]
+            self.supervise()
         raise AssertionError(f"{request} gets no answer; {self.last_words()}")
 
     def close(self) -> None:
