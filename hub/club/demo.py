@@ -17,6 +17,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
+from urllib.parse import quote
 
 import msgspec
 
@@ -171,7 +172,9 @@ class Demo:
         token_path.write_bytes(b"\n".join(msgspec.json.encode(row) for row in rows) + b"\n")
         config = Config(
             mqtt=MqttSection(url=self._url),
-            hub=HubSection(database=f"sqlite:///{self._run_dir / 'hub.sqlite3'}", token_file=str(token_path)),
+            hub=HubSection(
+                database=f"sqlite:///{quote(str(self._run_dir / 'hub.sqlite3'))}", token_file=str(token_path)
+            ),
             dashboard=DashboardSection(port=self._port(), secret_file=str(self._run_dir / "dashboard.secret")),
         )
         (self._run_dir / "hub.toml").write_text(show_config(config), encoding="utf-8")
@@ -291,7 +294,7 @@ def _missing(archive: Archive, board: _Board) -> int:
     missing = 0
     for path in board.folder.glob("*-outbox.sqlite3"):
         source = path.name.removesuffix("-outbox.sqlite3")
-        with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as outbox:
+        with contextlib.closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as outbox:
             given = outbox.execute("SELECT boot, last_seq FROM given").fetchall()
         for boot, last_seq in given:
             missing += len(set(range(1, last_seq + 1)) - archive.journalled(board.id, source, boot))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import sqlalchemy as sa
 from alembic.runtime.migration import MigrationContext
@@ -43,6 +44,8 @@ def parse_url(url: str) -> URL:
         parsed = parsed.set(drivername="postgresql+psycopg")
     if backend == "sqlite" and parsed.database in {None, "", ":memory:"}:
         raise StoreError(f"database {url!r}: a journal in memory would be lost; name a file, sqlite:///FILE")
+    if backend == "sqlite" and "?" in url:
+        raise StoreError(f"database {url!r}: a file takes no options; a '?' in its path is written %3F")
     return parsed
 
 
@@ -59,8 +62,12 @@ def open_engine(url: URL, *, read_only: bool = False, at_rest: bool = False) -> 
     """
     if url.get_backend_name() == "sqlite":
         mode = "ro" if read_only else "rwc"
-        name = f"file:{Path(str(url.database)).absolute()}?mode={mode}&uri=true{'&immutable=1' if at_rest else ''}"
-        engine = sa.create_engine(f"sqlite:///{name}", connect_args={"timeout": _BUSY_MS / 1000})
+        # SQLite reads the name as a URI, in which '?', '#' and '%' of a path would mean something else.
+        query = {"mode": mode, "uri": "true", **({"immutable": "1"} if at_rest else {})}
+        name = f"file:{quote(str(Path(str(url.database)).absolute()))}"
+        engine = sa.create_engine(
+            URL.create("sqlite", database=name, query=query), connect_args={"timeout": _BUSY_MS / 1000}
+        )
         sa.event.listen(engine, "connect", _read_only_pragmas if read_only else _pragmas)
         return engine
     try:

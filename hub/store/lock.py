@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import socket
@@ -81,8 +82,9 @@ class _FileLock:
         except BaseException:
             os.close(self._fd)
             raise
-        os.ftruncate(self._fd, 0)
-        os.pwrite(self._fd, f"the hub, {_ourselves()}\n".encode(), 0)
+        with contextlib.suppress(OSError):  # a full disk: the lock holds, only our name is not in it
+            os.ftruncate(self._fd, 0)
+            os.pwrite(self._fd, f"the hub, {_ourselves()}\n".encode(), 0)
 
     @contextmanager
     def writing(self) -> Iterator[tuple[sa.Connection, bool]]:

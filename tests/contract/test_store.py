@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 import sqlalchemy as sa
@@ -263,3 +265,33 @@ def test_the_migrations_ship_with_the_package() -> None:
     folder = resources.files("hub.store") / "migrations"
     assert (folder / "env.py").is_file()
     assert shutil.which("alembic") or (folder / "versions" / "v0001_journal.py").is_file()
+
+
+@pytest.mark.parametrize("name", ["a b", "club #1", "50% + 1", "%41", "what?", 'the "club"', "ü"])
+def test_a_journal_lies_where_its_url_says_whatever_its_folder_is_called(name: str, tmp_path: Path) -> None:
+    folder = tmp_path / name
+    folder.mkdir()
+    url = f"sqlite:///{quote(str(folder / 'hub.sqlite3'))}"
+    journal = Journal(url)
+    journal.write(Batch(entries=[line(1)]))
+    journal.close()
+    assert {path.name for path in folder.iterdir()} >= {"hub.sqlite3"}
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    assert Archive(url).journalled("b1", "beam", "boot-1") == {1}
+
+
+def test_a_path_that_is_cut_at_its_question_mark_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="%3F"):
+        parse_url(f"sqlite:///{tmp_path}/what?/hub.sqlite3")
+
+
+def test_a_lock_that_cannot_name_its_holder_still_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("hub.store.lock.os.pwrite", full)
+    url = f"sqlite:///{tmp_path / 'hub.sqlite3'}"
+    journal = Journal(url)
+    with pytest.raises(StoreError, match="in use"):
+        Journal(url)
+    journal.close()
