@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import math
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -145,7 +145,7 @@ class LiveReader:
         if len(self._seeking) < _EMPTY_FRAMES or frame.at_ns - self._sought_ns < _SEEK_NS:
             return []
         self._sought_ns = frame.at_ns
-        mean = np.mean(list(self._seeking), axis=0, dtype=np.float32)
+        mean = _mean(self._seeking)
         try:
             calibration = calibrate(
                 np.rint(mean).astype(np.uint8), self.board, height_mm=self._height_mm, seat1_deg=self._seat1_deg
@@ -155,7 +155,7 @@ class LiveReader:
             return []
         self.trouble = ""
         view = BoardView(calibration, self.board)
-        bare = np.asarray(np.mean([view.straight(f) for f in self._seeking], axis=0), dtype=np.float32)
+        bare = _mean([view.straight(f) for f in self._seeking])
         self._gate.measure_noise([self._seeking[0], self._seeking[-1]])
         self._seeking.clear()
         self.calibration = calibration
@@ -244,8 +244,7 @@ class LiveReader:
         reader, motion = self._ready(), self._motion
         if motion is None or not self._quiet:
             return []
-        mean = np.mean([view for _, view in self._quiet], axis=0, dtype=np.float32)
-        straight = np.rint(mean).astype(np.uint8)
+        straight = np.rint(_mean([view for _, view in self._quiet])).astype(np.uint8)
         before = self.rest.discs if self.rest is not None else ()
         number = self.rest.next_number if self.rest is not None else 1
         reading = reader.read(straight, None if self.rest is None else self.rest.still, before)
@@ -313,6 +312,20 @@ class _Motion:
             covered=frozenset(self._covered),
             blind_ns=self._blind_ns,
         )
+
+
+def _mean(pictures: Iterable[Image]) -> Floats:
+    """The mean of pictures of one size, without stacking them."""
+    total: Floats | None = None
+    count = 0
+    for picture in pictures:
+        if total is None:
+            total = np.zeros(picture.shape, np.float32)
+        total += picture
+        count += 1
+    if total is None:
+        raise ValueError("a mean needs at least one picture")
+    return np.asarray(total / np.float32(count), dtype=np.float32)
 
 
 def _renamed(disc: Resting) -> Resting:
