@@ -1,0 +1,178 @@
+"""What the camera's daemon says and does when its camera fails while it runs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from firmware_py.camera import daemon
+from firmware_py.camera.benchboard import DrawnBoard
+from firmware_py.camera.daemon import CameraLoop
+from firmware_py.camera.grabber import CameraHungError
+from firmware_py.camera.source import Frame, SourceEndedError, SourceGoneError
+from firmware_py.errors import DeviceMissingError
+from firmware_py.service import Service
+from hardware.board import TOURNAMENT
+from hub.link.bus import Bus
+from hub.link.clock import Clock, ManualClock
+from hub.link.config import BoardSection, CameraSection, Config
+from hub.link.memory import MemoryBroker
+
+FRAME_NS = 33_000_000
+
+
+class PlayedCamera:
+    """A camera that plays pictures, then does what ``end`` says; notes which faults stood before each frame."""
+
+    def __init__(self, pictures: list[np.ndarray], end: Exception, *, start_ns: int = 0) -> None:
+        self._pictures, self._end = list(pictures), end
+        self.clock: Clock = ManualClock()
+        self.lockstep = False
+        self.dropped = 0
+        self.closed = False
+        self.standing: Callable[[], tuple[str, ...]] = tuple
+        self.seen: list[tuple[str, ...]] = []
+        self._at_ns, self._number = start_ns, 0
+        self._read, write = os.pipe()
+        os.write(write, b"x")
+        os.close(write)
+
+    def fileno(self) -> int:
+        return self._read
+
+    def next(self, timeout_s: float) -> Frame | None:
+        self.seen.append(self.standing())
+        if not self._pictures:
+            raise self._end
+        self._number += 1
+        self._at_ns += FRAME_NS
+        return Frame(self._number, self._at_ns, 0, self._pictures.pop(0))
+
+    def done(self, frame: Frame, boot: str, seq: int) -> None:
+        pass
+
+    def close(self) -> None:
+        if not self.closed:
+            os.close(self._read)
+        self.closed = True
+
+
+@pytest.fixture
+def bus() -> Bus:
+    return MemoryBroker().bus()
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Config:
+    return Config(
+        board=BoardSection(id="b1", state_dir=str(tmp_path)), camera=CameraSection(source="video", height_mm=1000.0)
+    )
+
+
+def _run(config: Config, bus: Bus, camera: PlayedCamera, later: tuple[PlayedCamera, ...] = ()) -> None:
+    clock = daemon._SourceClock()
+    clock.of_source = camera.clock
+    with Service(config, "camera", clock, bus=bus, signals=False) as service:
+        for each in (camera, *later):
+            each.standing = lambda: service.reporter.vitals.faults
+        CameraLoop(config, TOURNAMENT, service, camera, clock).run()
+
+
+@pytest.fixture(scope="module")
+def lit() -> list[np.ndarray]:
+    """Different noisy pictures of an empty board."""
+    drawn = DrawnBoard(TOURNAMENT, (640, 480))
+    return [drawn.picture([]) for _ in range(4)]
+
+
+def _many(pictures: list[np.ndarray], count: int) -> Iterator[np.ndarray]:
+    return (pictures[k % len(pictures)] for k in range(count))
+
+
+def test_a_covered_lens_is_a_fault_until_it_is_uncovered(config: Config, bus: Bus, lit: list[np.ndarray]) -> None:
+    black = [np.zeros_like(lit[0]) for _ in range(100)]
+    camera = PlayedCamera([*_many(lit, 20), *black, *_many(lit, 5)], SourceEndedError("enough"))
+    _run(config, bus, camera)
+    told = [k for k, faults in enumerate(camera.seen) if "black" in faults]
+    assert 20 < told[0] < 20 + 5e9 / FRAME_NS
+    assert "black" not in camera.seen[-1]
+
+
+def test_a_camera_that_shows_the_same_for_ever_is_opened_anew(
+    config: Config, bus: Bus, lit: list[np.ndarray], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(daemon, "_REOPEN_S", 0.0)
+    stuck = PlayedCamera([lit[0]] * 300, SourceEndedError("never opened anew"))
+    fresh = PlayedCamera(list(_many(lit, 20)), SourceEndedError("enough"), start_ns=10**11)
+    monkeypatch.setattr(daemon, "open_source", lambda *_, **__: fresh)
+    _run(config, bus, stuck, (fresh,))
+    told = [k for k, faults in enumerate(stuck.seen) if "stuck" in faults]
+    assert told[0] < 5e9 / FRAME_NS
+    assert stuck.closed
+    assert len(stuck.seen) < 300
+    assert fresh.seen[-1] == ()
+
+
+def test_an_unplugged_camera_is_opened_again_when_it_is_back(
+    config: Config, bus: Bus, lit: list[np.ndarray], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(daemon, "_REOPEN_S", 0.0)
+    gone = PlayedCamera(list(_many(lit, 20)), SourceGoneError("unplugged"))
+    back = PlayedCamera(list(_many(lit, 30)), SourceEndedError("enough"), start_ns=10**11)
+    faults: list[tuple[str, ...]] = []
+    answers: list[Exception | PlayedCamera] = [DeviceMissingError("not yet"), DeviceMissingError("not yet"), back]
+
+    def reopen(*_: object, **__: object) -> PlayedCamera:
+        faults.append(gone.standing())
+        answer = answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    monkeypatch.setattr(daemon, "open_source", reopen)
+    _run(config, bus, gone, (back,))
+    assert faults == [("camera",)] * 3
+    assert back.seen[0] == ()
+    assert len(back.seen) == 31
+
+
+def test_a_camera_that_hangs_ends_the_daemon_with_a_line(
+    config: Config,
+    lit: list[np.ndarray],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    hung = PlayedCamera(list(_many(lit, 3)), CameraHungError("the camera has not answered for 12 s"))
+    monkeypatch.setattr(daemon, "open_source", lambda *_, **__: hung)
+    assert daemon.run(config) == 3
+    assert hung.closed
+    lines = [line for line in capsys.readouterr().err.splitlines() if "answered" in line]
+    assert lines == ["camera: the camera has not answered for 12 s"]
+
+
+def test_frames_that_stop_are_a_fault_within_five_seconds(
+    config: Config, bus: Bus, lit: list[np.ndarray], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(daemon, "_WAIT_S", 0.0)
+    now_s = [1000.0]
+    monkeypatch.setattr(daemon.time, "monotonic", lambda: now_s[0])
+
+    class Silent(PlayedCamera):
+        def next(self, timeout_s: float) -> Frame | None:
+            if self._pictures:
+                return super().next(timeout_s)
+            now_s[0] += 0.25
+            self.seen.append(self.standing())
+            if now_s[0] > 1010:
+                raise SourceEndedError("enough")
+            return None
+
+    camera = Silent(list(_many(lit, 3)), SourceEndedError("enough"))
+    _run(config, bus, camera)
+    first = next(k for k, faults in enumerate(camera.seen) if "stalled" in faults)
+    assert (first - 3) * 0.25 <= 5.5
