@@ -20,6 +20,8 @@ from hub.link.messages import Colour
 NEAR_MM = 9.0
 #: A change of velocity that the sightings' errors do not make.
 LEAST_JUMP_MM_S = 45.0
+#: Discs at rest with a smaller gap touch, as far as two readings can tell.
+TOUCH_MM = 0.45
 _FRAME_NS = 34_000_000
 
 
@@ -201,6 +203,7 @@ def find_contacts(board: Board, paths: Mapping[str, Path], shot: str) -> tuple[C
         # Nothing that is known to move came near: something did, but it was not seen.
         contacts.append(Contact(path.start_ns, ("hit", _nearest(movers, path), name), 0.2))
     contacts += _later(board, paths, movers, contacts)
+    contacts += _came_to_touch(board, paths, contacts)
     return tuple(sorted(contacts, key=lambda c: c.at_ns))
 
 
@@ -311,6 +314,23 @@ def _later(
             contact = _explain(board, paths, movers, mover, ((a, b), jump))
             if contact is not None and not any(_same(contact, c) for c in found):
                 found.append(contact)
+    return found
+
+
+def _came_to_touch(board: Board, paths: Mapping[str, Path], known: Sequence[Contact]) -> list[Contact]:
+    """Discs that rolled up to one that did not yield: they lie touching now and did not before."""
+    apart = 2 * board.disc_radius_mm + TOUCH_MM
+    pairs = {frozenset(c.words[1:]) for c in known if c.words[0] == "hit"}
+    found: list[Contact] = []
+    for name, path in paths.items():
+        if not path.moved or path.end is None or not path.points:
+            continue
+        for other, still in paths.items():
+            if still.moved or still.start is None or frozenset((name, other)) in pairs:
+                continue
+            before = path.start is not None and math.dist(path.start, still.start) < apart
+            if not before and math.dist(path.end, still.start) < apart:
+                found.append(Contact(path.points[-1].at_ns, ("hit", name, other), 0.45))
     return found
 
 

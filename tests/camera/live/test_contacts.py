@@ -72,3 +72,12 @@ def test_most_hits_are_told_with_the_right_pair() -> None:
         b = Counter(frozenset(e[1:]) for e in played.events if e[0] == "hit")
         both, told, true = both + (a & b).total(), told + a.total(), true + b.total()
     assert 2 * both / (told + true) > 0.85
+
+
+def test_a_disc_that_comes_to_lie_against_another_touched_it_though_it_did_not_move() -> None:
+    way = free_way(0, -200, 0, 330, 12)
+    shot = Path("s", "light", (0, -304.8), 0, way, (0.0, -121.0), moved=True)
+    paths = {"s": shot, "p": at_rest("p", 0.0, -88.8), "q": at_rest("q", 60.0, -121.0)}
+    contacts = find_contacts(TOURNAMENT, paths, "s")
+    assert [c.words for c in contacts] == [("hit", "s", "p")]
+    assert contacts[0].sure < 0.5
