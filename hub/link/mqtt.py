@@ -140,7 +140,10 @@ class MqttBus:
                 log.exception("a connection handler failed")
 
     def _on_message(self, _client: paho.Client, _userdata: object, message: paho.MQTTMessage) -> None:
-        received = Message(message.topic, bytes(message.payload), message.retain)
+        try:
+            received = Message(message.topic, bytes(message.payload), message.retain)
+        except UnicodeDecodeError:  # paho decodes a topic when it is read; an error here would end its thread
+            return
         for topic_filter, handler in self._subscriptions:
             # Brokers may deliver retained messages of other clients' subscriptions, so the filter is applied here.
             if topics.matches(topic_filter, received.topic):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import queue
 import secrets
+import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -176,3 +177,26 @@ def test_a_broker_that_is_away_at_the_start_is_no_error(tmp_path: Path) -> None:
 def test_a_wildcard_cannot_be_published_to(club: Club, topic: str) -> None:
     with pytest.raises(ValueError, match="wildcard"):
         club.join(club.bus()).publish(topic, b"")
+
+
+def _publish_packet(topic: bytes, payload: bytes) -> bytes:
+    return b"\x30" + bytes([2 + len(topic) + len(payload)]) + len(topic).to_bytes(2, "big") + topic + payload
+
+
+def test_a_topic_that_is_no_text_does_not_end_the_client() -> None:
+    """Brokers refuse such topics; one that does not must not silence a daemon."""
+    inbox: queue.SimpleQueue[Message] = queue.SimpleQueue()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(WAIT_S)
+        bus = MqttBus(f"mqtt://127.0.0.1:{server.getsockname()[1]}", "test-topic")
+        bus.subscribe(TOPIC, inbox.put)
+        bus.start()
+        try:
+            broker, _ = server.accept()
+            with broker:
+                broker.sendall(b"\x20\x02\x00\x00")  # accepted
+                broker.sendall(_publish_packet(b"crokinole/1/\xff\xfe/table", b"bad"))
+                broker.sendall(_publish_packet(TOPIC.encode(), b"good"))
+                assert inbox.get(timeout=WAIT_S).payload == b"good"
+        finally:
+            bus.close()
