@@ -17,7 +17,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import Any
 
 import paho.mqtt.client as paho
@@ -51,7 +51,7 @@ _BASELINE = "bench/fact"
 _ECHO = "bench/echo"
 
 
-class BenchError(Exception):
+class BenchError(RuntimeError):
     """The measurement could not be made."""
 
 
@@ -127,25 +127,27 @@ class _Club:
         self._moved = threading.Condition()
         self._shown: SimpleQueue[tuple[Message, float]] = SimpleQueue()
         self._echoed: SimpleQueue[float] = SimpleQueue()
-        self._timing = False
         self._bus = MqttBus(url, "crokinole-bench")
         self._bus.subscribe(f"{topics.ROOT}/+/ack/+", self._on_ack)
-        self._bus.subscribe(topics.ALL_TABLES, self._on_table)
         self._bus.subscribe(_ECHO, lambda _: self._echoed.put(time.perf_counter()))
-        connected = threading.Event()
-        self._bus.on_connection(lambda up: connected.set() if up else None)
-        self._bus.start()
-        if not connected.wait(_WAIT_S):
-            raise BenchError(f"broker {url}: does not answer")
+        self._wall = MqttBus(url, "crokinole-bench-wall")
+        self._wall.subscribe(topics.ALL_TABLES, self._on_table)
+        _connect(self._bus)
 
     def close(self) -> None:
         self._bus.close()
+        self._wall.close()
+
+    def _watch(self) -> None:
+        """Only now: elsewhere the walls are not shown by the machine that also sends for sixty boards."""
+        _connect(self._wall)
 
     def send_all(self, count: int) -> float:
         """Send facts of all boards in turn, each source at most a window ahead of its acks; facts in a second."""
+        made = [self._next(number % BOARDS) for number in range(count)]
         began_s = time.perf_counter()
-        for number in range(count):
-            self._send(number % BOARDS)
+        for fact in made:
+            self._send(*fact)
         with self._moved:
             if not self._moved.wait_for(lambda: self._acked == self._sent, _WAIT_S):
                 raise BenchError("the hub did not acknowledge every fact")
@@ -153,15 +155,16 @@ class _Club:
 
     def send_paced(self, count: int, pace_hz: float) -> list[float]:
         """Send facts one by one at a steady pace; the time of each until a snapshot has it, in ms."""
-        self._timing = True
+        self._watch()
         sent_s: dict[tuple[str, str, int], float] = {}
         next_s = time.perf_counter()
         for number in range(count):
             next_s += 1 / pace_hz
             time.sleep(max(0.0, next_s - time.perf_counter()))
             now_s = time.perf_counter()
-            board, source, seq = self._send(number % BOARDS)
+            board, source, seq, payload = self._next(number % BOARDS)
             sent_s[board, source, seq] = now_s
+            self._send(board, source, seq, payload)
         latencies_ms: list[float] = []
         while sent_s:
             message, at_s = self._shown.get(timeout=_WAIT_S)
@@ -184,15 +187,15 @@ class _Club:
             latencies_ms.append((self._echoed.get(timeout=_WAIT_S) - now_s) * 1000)
         return latencies_ms
 
-    def _send(self, place: int) -> tuple[str, Source, int]:
-        board = self._boards[place].board
-        source, seq, payload = next(self._facts[place])
+    def _next(self, place: int) -> tuple[str, Source, int, bytes]:
+        return self._boards[place].board, *next(self._facts[place])
+
+    def _send(self, board: str, source: Source, seq: int, payload: bytes) -> None:
         with self._moved:
             if not self._moved.wait_for(lambda: seq - self._acked.get((board, source), 0) <= _WINDOW, _WAIT_S):
                 raise BenchError(f"the hub does not acknowledge the facts of {board}")
             self._sent[board, source] = seq
         self._bus.publish(topics.fact(board, source), payload)
-        return board, source, seq
 
     def _on_ack(self, message: Message) -> None:
         topic = topics.parse(message.topic)
@@ -203,8 +206,16 @@ class _Club:
             self._moved.notify()
 
     def _on_table(self, message: Message) -> None:
-        if self._timing and not message.retain:
+        if not message.retain:
             self._shown.put((message, time.perf_counter()))
+
+
+def _connect(bus: MqttBus) -> None:
+    connected = threading.Event()
+    bus.on_connection(lambda up: connected.set() if up else None)
+    bus.start()
+    if not connected.wait(_WAIT_S):
+        raise BenchError(f"broker {bus.where}: does not answer")
 
 
 def _commits(folder: Path, count: int, pace_hz: float) -> list[float]:
@@ -240,9 +251,10 @@ def _baseline(url: str, folder: Path, facts: int) -> float:
         host, _, port = url.removeprefix("mqtt://").partition(":")
         client.connect(host, int(port))
         client.loop_start()
+        made = [next(boards[number % BOARDS])[2] for number in range(facts)]
         began_s = time.perf_counter()
-        for number in range(facts):
-            client.publish(_BASELINE, next(boards[number % BOARDS])[2], qos=1)
+        for payload in made:
+            client.publish(_BASELINE, payload, qos=1)
         elapsed_s: float = told.get(timeout=_WAIT_S) - began_s
         client.disconnect()
         client.loop_stop()
@@ -317,18 +329,22 @@ def _hub(folder: Path, url: str) -> Iterator[tuple[subprocess.Popen[bytes], floa
         if message.payload == b"online":
             online.put(time.perf_counter())
 
-    listening: SimpleQueue[bool] = SimpleQueue()
     bus = MqttBus(url, "crokinole-bench-status")
     bus.subscribe(topics.HUB_STATUS, on_status)
-    bus.on_connection(listening.put)
-    bus.start()
-    listening.get(timeout=_WAIT_S)
+    _connect(bus)
     began_s = time.perf_counter()
     try:
         with _running([sys.executable, "-m", "crokinole", "hub", "--config", str(config)]) as process:
-            yield process, online.get(timeout=_WAIT_S) - began_s
+            yield process, _came_online(process, online) - began_s
     finally:
         bus.close()
+
+
+def _came_online(process: subprocess.Popen[bytes], online: SimpleQueue[float]) -> float:
+    while process.poll() is None:
+        with contextlib.suppress(Empty):
+            return online.get(timeout=1.0)
+    raise BenchError(f"the hub does not start: it ended with {process.returncode}")
 
 
 @contextmanager

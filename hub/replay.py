@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from hub.entries import Entry
 from hub.evidence import ANY_NUMBER, RecordedMatch, Watch, recorded_round
+from hub.link.messages import MessageError
 from hub.rules.errors import RulesError
 from hub.rules.presets import load_ruleset, read_ruleset
 from hub.rules.rejudge import COMPARED, Difference, Rejudged, rejudge
@@ -21,6 +22,7 @@ from hub.rules.scoring import GameScore
 from hub.rules.verdict import Verdict
 from hub.rules.words import say
 from hub.state import GEOMETRY, Match, TableState
+from hub.store.archive import MatchRecord
 from hub.store.engine import StoreError
 from hub.store.reader import JournalReader
 from hub.table import Chapter, Taken, take
@@ -30,6 +32,10 @@ DONE, DIFFERS, BAD_INPUT = 0, 1, 2
 _SHOWN_DIFFERENCES = 20
 
 _decode_state = msgspec.msgpack.Decoder(TableState).decode
+
+
+class ReplayError(Exception):
+    """A line that this version cannot go through; says which, and why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +77,11 @@ class Proof:
 
 
 def steps(state: TableState, entries: Iterable[Entry]) -> Iterator[tuple[Entry, Taken]]:
-    """Take in line by line, none of them checked again, and give what each led to."""
+    """Take in line by line, none of them checked again, and give what each led to.
+
+    Raises:
+        ReplayError: a request that this version does not know.
+    """
     chapter: Chapter | None = None
     since = 0
     lines: list[Entry] = []
@@ -83,7 +93,10 @@ def steps(state: TableState, entries: Iterable[Entry]) -> Iterator[tuple[Entry, 
         if entry.refused:
             taken = Taken(replace(state, entry=entry.id))
         else:
-            taken = take(state, entry, kept)
+            try:
+                taken = take(state, entry, kept)
+            except MessageError as error:
+                raise ReplayError(f"board {entry.board}, line {entry.id}: {error}; made by another version?") from None
             if taken.chapter is not None:
                 since, lines = entry.id, []
                 chapter = Chapter(taken.chapter, lines)
@@ -143,11 +156,11 @@ def _matches_compared(
             found.append(Unequal(where, state.entry, "", "nothing", "a match with counted rounds"))
             continue
         try:
-            tree = msgspec.json.decode(was)
+            tree = msgspec.to_builtins(msgspec.json.decode(was, type=MatchRecord))
         except msgspec.DecodeError as error:
             found.append(Unequal(where, state.entry, "", f"cannot be read: {error}", "a match with counted rounds"))
             continue
-        now = msgspec.json.decode(msgspec.json.encode(match_record(board, played.match)))
+        now = msgspec.to_builtins(match_record(board, played.match))
         found += [Unequal(where, state.entry, path, one, other) for path, one, other in differences(tree, now)]
     return found
 
@@ -221,7 +234,7 @@ def run(journal: str, *, rules: str = "", board: str = "", as_json: bool = False
                 return _bad(f"database {reader.name}: has no board {board!r}; it has {', '.join(boards) or 'none'}")
             proofs = [prove(reader, name) for name in boards if not board or name == board]
             reader.still_at_rest()
-    except (StoreError, RulesError) as error:
+    except (StoreError, RulesError, ReplayError) as error:
         return _bad(str(error))
     if other is None:
         (_print_json if as_json else _print_proofs)(proofs)

@@ -17,6 +17,8 @@ SCHEMA = "0001"
 """The newest migration; a database of another one is not read by the archive."""
 
 _BUSY_MS = 5000
+_CHECKPOINT_PAGES = 8000
+"""32 MB: with sixty boards the log is copied back every quarter of a minute and not every second, while facts wait."""
 
 
 class StoreError(Exception):
@@ -78,7 +80,13 @@ def open_engine(url: URL, *, read_only: bool = False, at_rest: bool = False) -> 
 
 
 def _pragmas(connection: Any, _record: object) -> None:
-    for pragma in ("journal_mode=WAL", "synchronous=FULL", f"busy_timeout={_BUSY_MS}", "foreign_keys=ON"):
+    for pragma in (
+        "journal_mode=WAL",
+        "synchronous=FULL",
+        f"wal_autocheckpoint={_CHECKPOINT_PAGES}",
+        f"busy_timeout={_BUSY_MS}",
+        "foreign_keys=ON",
+    ):
         connection.execute(f"PRAGMA {pragma}")
 
 

@@ -226,6 +226,17 @@ def test_bad_input_gets_one_line(played: Path, tmp_path: Path, arguments: list[s
     assert said in line
 
 
+def test_a_line_of_another_version_is_named(played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = copy_of(played, tmp_path)
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE journal SET kind = 'swap_chairs' WHERE kind = 'correct'")
+        (line,) = connection.execute("SELECT id FROM journal WHERE kind = 'swap_chairs'").fetchone()
+    assert run(str(path), board="b1") == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert f"board b1, line {line}: unknown request 'swap_chairs'" in told.err
+
+
 def test_a_refused_request_is_part_of_the_order_but_changes_nothing(played: Path) -> None:
     with JournalReader(str(played)) as journal:
         lines = list(journal.entries("b1"))
