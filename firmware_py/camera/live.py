@@ -212,8 +212,9 @@ class LiveReader:
         last = motion.last
         if still_ns == 0 or (last is not None and last.hand):
             self._quiet.clear()
-        if last is not None and not last.hand:
-            self._quiet.append((frame.at_ns, straight.copy()))
+        if still_ns > 0 and last is not None and not last.hand:
+            # A whole view: what changed too faintly for the gate is read too.
+            self._quiet.append((frame.at_ns, reader.view.straight(frame.pixels)))
         if still_ns >= STILL_NS and last is not None and not last.hand:
             facts += self._read(frame.at_ns)
             self._gate.settle()
