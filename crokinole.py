@@ -290,12 +290,17 @@ def _database(config_path: Path | None) -> str:
 @main.command()
 @click.argument("target", type=_FILE)
 @click.option("--config", "config_path", type=_FILE, help="The hub's TOML file; without it the defaults hold.")
-def backup(target: Path, config_path: Path | None) -> None:
-    """Copy the hub's database into one file while the hub goes on."""
+@click.option("--every", "every_s", type=click.FloatRange(0.1), help="Follow the hub: again every so many seconds.")
+def backup(target: Path, config_path: Path | None, every_s: float | None) -> None:
+    """Copy the hub's database into one file while the hub goes on, once or again and again."""
     from hub.store import backup as copies
+    from hub.store import replica
     from hub.store.engine import StoreError
 
     try:
+        if every_s is not None:
+            replica.run(_database(config_path), target, every_s)
+            return
         lines = copies.backup(_database(config_path), target)
     except StoreError as error:
         _fail(str(error), 2 if isinstance(error, copies.BackupError) else 3)
