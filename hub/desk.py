@@ -14,14 +14,15 @@ from dataclasses import dataclass, field
 import msgspec
 from msgspec.structs import replace
 
-from hub.entries import HUB, PEOPLE, Entry, Gap, SensorNotice
+from hub.entries import HUB, PEOPLE, Called, Entry, Gap, SensorNotice
 from hub.link import topics
-from hub.link.asks import Login, Start, decode_ask
+from hub.link.asks import Forget, Login, Name, Start, decode_ask
 from hub.link.bus import Message
 from hub.link.messages import (
     Ack,
     Answer,
     Ask,
+    Button,
     Call,
     Envelope,
     Health,
@@ -30,9 +31,13 @@ from hub.link.messages import (
     encode,
 )
 from hub.link.snapshot import Side
+from hub.names import Names
 from hub.people import CLUB, DeniedError, Grant, People, digest
+from hub.referee import STANDING_LEVEL, STANDING_RULES
+from hub.rules.presets import load_ruleset
 from hub.sequence import Sequencer, checked
-from hub.state import TableState
+from hub.state import Standing, TableState, rules_table
+from hub.store.engine import StoreBusyError
 from hub.store.journal import Batch, Journal, MatchRow, people_boot
 from hub.table import Chapter, Chapters, Taken, replay, take
 from hub.view import encoded, match_record, table_of
@@ -46,7 +51,9 @@ ONLINE, OFFLINE = b"online", b"offline"
 _SOURCES: frozenset[str] = frozenset({"beam", "camera", "button"})
 _ID = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
 _ANSWERS_KEPT = 2000
-_NAME_CHARS = 40
+
+STANDING = Standing(rules_table(load_ruleset(STANDING_RULES)), STANDING_LEVEL)
+"""Under what a first shot opens a match if the club sets nothing else."""
 
 _encode_state = msgspec.msgpack.Encoder().encode
 _decode_state = msgspec.msgpack.Decoder(TableState).decode
@@ -103,21 +110,24 @@ class Desk:
         people: tokens and PINs.
         run: id of this start of the hub, for its own lines.
         now_ms: wall time.
+        standing: under what a first shot opens a match.
 
     Raises:
         StoreError: the journal cannot be read.
     """
 
-    def __init__(self, journal: Journal, people: People, *, run: str, now_ms: Callable[[], int]) -> None:
+    def __init__(
+        self, journal: Journal, people: People, *, run: str, now_ms: Callable[[], int], standing: Standing = STANDING
+    ) -> None:
         self._journal = journal
         self._people = people
         self._run = run
         self._now_ms = now_ms
+        self._standing = standing
         self._own_seq = 0
         self._sequencer = Sequencer(journal.last_seq)
         self._states = {board: self._restored(board, state) for board, state in journal.states().items()}
-        self._names = journal.players()
-        self._ids = {name: player for player, name in self._names.items()}
+        self._names = Names(journal.players())
         self._rates: dict[str, dict[str, float | None]] = {}
         self._answers: OrderedDict[str, bytes] = OrderedDict()
         self._told: set[str] = set()
@@ -135,7 +145,7 @@ class Desk:
     def snapshot(self, board: str) -> bytes | None:
         """The encoded snapshot of a table; None if it cannot be made, which must not stop the other tables."""
         try:
-            return encoded(table_of(self.state(board), self._names, self._rates.get(board)))
+            return encoded(table_of(self.state(board), self._names.by_id, self._rates.get(board)))
         except Exception:  # whatever it is, it would come back at every start
             if board not in self._told:
                 self._told.add(board)
@@ -208,6 +218,8 @@ class Desk:
             gap = Gap(envelope.source, envelope.boot, lost.first, lost.last, lost.count)
             log.warning("board %s: %s facts %d to %d are lost", envelope.board, envelope.source, lost.first, lost.last)
             self._own(work, envelope.board, "gap", gap)
+        if ready and (self.state(envelope.board).standing or STANDING) != self._standing:
+            self._own(work, envelope.board, "standing", self._standing)
         for following in ready:
             entry = Entry(
                 id=work.line_id(),
@@ -224,6 +236,8 @@ class Desk:
                 synced=following.synced,
             )
             self._take(work, entry)
+            if _calls_referee(entry) and not self.state(entry.board).referee:
+                self._own(work, entry.board, "called", Called())
         work.acks[key] = self._sequencer.last(*key)
 
     def _sensor(
@@ -282,7 +296,7 @@ class Desk:
         if match is None or not match.rounds:
             return
         was = before.match
-        same = was is not None and was.id == match.id and was.rounds == match.rounds
+        same = was is not None and (was.id, was.names, was.rounds) == (match.id, match.names, match.rounds)
         over = match.running is None
         if same and was is not None and (was.running is None) == over:
             return
@@ -322,9 +336,52 @@ class Desk:
         except MessageError as error:
             work.out.answers.append(_answer(ask, Answer(ask.id, ok=False, error=f"bad_request: {error}")))
             return
+        if isinstance(body, Forget):
+            self._forget(work, ask, grant, body)
+            return
         if isinstance(body, Start):
             body = replace(body, names=self._named(work, body.names))
+        elif isinstance(body, Name):
+            body = replace(body, names={**dict.fromkeys(body.names, ""), **self._named(work, body.names)})
         self._act(work, topic, ask, grant, encode(body))
+
+    def _forget(self, work: _Work, ask: Ask, grant: Grant, body: Forget) -> None:
+        """Erase a name; tables that show it get a line, so that their snapshots go out without it."""
+        player = self._names.id_of(body.name)
+        if player is None:
+            work.out.answers.append(_answer(ask, Answer(ask.id, ok=False, error="no_person: nobody is called so here")))
+            return
+        try:
+            self._journal.forget_player(player)
+        except StoreBusyError as error:
+            work.out.answers.append(_answer(ask, Answer(ask.id, ok=False, error=f"busy: {error}")))
+            return
+        self._names.forget(player)
+        if player in work.batch.players:
+            work.batch.players[player] = ""
+        shown = [board for board, state in self._states.items() if state.match and player in state.match.names.values()]
+        for board in shown:
+            line = Entry(
+                id=work.line_id(),
+                board=board,
+                source=PEOPLE,
+                boot=people_boot(ask.client, ask.id),
+                seq=1,
+                kind="forget",
+                wall_ms=self._now_ms(),
+                body=encode(Forget(player)),
+                who=grant.who,
+            )
+            self._take(work, line)
+        log.info("a person's name was erased by %s", grant.who)
+        where, payload = _answer(ask, Answer(ask.id, ok=True, body={"boards": shown}))
+        self._keep_answer(f"{CLUB}/{people_boot(ask.client, ask.id)}", payload)
+        work.out.answers.append((where, payload))
+
+    def _keep_answer(self, key: str, payload: bytes) -> None:
+        self._answers[key] = payload
+        while len(self._answers) > _ANSWERS_KEPT:
+            self._answers.popitem(last=False)
 
     def _act(self, work: _Work, topic: topics.Topic, ask: Ask, grant: Grant, body: bytes) -> None:
         entry = Entry(
@@ -346,9 +403,7 @@ class Desk:
             answer = Answer(ask.id, ok=False, error=str(taken.refused), body=rev)
         where, payload = _answer(ask, answer)
         work.batch.answers[entry.id] = payload
-        self._answers[f"{topic.board}/{entry.boot}"] = payload
-        while len(self._answers) > _ANSWERS_KEPT:
-            self._answers.popitem(last=False)
+        self._keep_answer(f"{topic.board}/{entry.boot}", payload)
         work.out.answers.append((where, payload))
 
     def _answer_again(self, board: str, ask: Ask) -> bytes | None:
@@ -363,17 +418,8 @@ class Desk:
 
     def _named(self, work: _Work, names: dict[Side, str]) -> dict[Side, str]:
         """Ids of the players for the journal; names stay in their one table."""
-        ids: dict[Side, str] = {}
-        for side, given in names.items():
-            name = " ".join("".join(c if c.isprintable() else " " for c in given).split())[:_NAME_CHARS]
-            if not name:
-                continue
-            if name not in self._ids:
-                player = f"p{len(self._names) + 1}"
-                self._ids[name] = player
-                self._names[player] = name
-                work.batch.players[player] = name
-            ids[side] = self._ids[name]
+        ids, new = self._names.ids(names)
+        work.batch.players.update(new)
         return ids
 
     def _restored(self, board: str, stored: bytes) -> TableState:
@@ -383,6 +429,16 @@ class Desk:
         except msgspec.DecodeError:
             log.warning("board %s: the stored state is of another version, replaying the journal", board)
             return replay(TableState(board), self._journal.entries(board))
+
+
+def _calls_referee(entry: Entry) -> bool:
+    if entry.kind != "button":
+        return False
+    try:
+        fact = entry.fact()
+    except MessageError:
+        return False
+    return isinstance(fact, Button) and fact.name == "referee"
 
 
 def _answer(ask: Ask, answer: Answer) -> tuple[str, bytes]:

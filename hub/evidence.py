@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from msgspec.structs import replace
+
 from hardware.board import to_polar
 from hub.judging import PLACED_SLACK_DEG, PLACED_SLACK_MM, in_play, reconciled, rules_rest
 from hub.link.messages import Place
@@ -93,15 +95,7 @@ class Watch:
 def _with_shots(finished: Round, shots: tuple[ShotRecord, ...]) -> Round:
     """A finished round with the shots it had; those still in doubt stand there as they were judged last."""
     newest = {shot.number: shot for shot in (*shots, *finished.shots)}
-    return Round(
-        number=finished.number,
-        game=finished.game,
-        shots=tuple(newest[number] for number in sorted(newest)),
-        banked=finished.banked,
-        record=finished.record,
-        rulings=finished.rulings,
-        totals=finished.totals,
-    )
+    return replace(finished, shots=tuple(newest[number] for number in sorted(newest)))
 
 
 def recorded_round(played: RecordedMatch, number: int, others: tuple[Ruleset, ...]) -> tuple[RecordedRound, list[int]]:
@@ -129,6 +123,7 @@ def _recorded(
     match: Match, playing: Round, shot: ShotRecord, banked: Mapping[str, int], others: tuple[Ruleset, ...]
 ) -> RecordedShot:
     """A shot in the words of the rules, from the reading that held."""
+    match = match.at(playing)
     events, rest = reconciled(shot, shot.reading or 0)
     discs: dict[str, rules.Disc] = {}
     for disc in shot.before:

@@ -64,7 +64,7 @@ def range_of(match: Match, playing: Round) -> tuple[RoundRange | None, tuple[Clo
         settled[side] += 20 * count
     doubts: list[Doubt] = []
     for close in closes:
-        side = match.side_of(close.disc.colour)
+        side = match.at(playing).side_of(close.disc.colour)
         settled[side] -= value_of(close.disc, playing)
         doubts.append(Doubt(side, (close.inside, close.outside)))
     for side, counted in twenties:

@@ -30,12 +30,34 @@ TOKEN_HOURS: Mapping[Role, int] = {"viewer": 24, "table": 24, "referee": 24, "or
 _TRIES = 5
 _LOCKED_MS = 60_000
 _LONGEST_LOCK_MS = 3_600_000
+_AT_A_TABLE = frozenset(
+    {
+        "start",
+        "answer",
+        "confirm",
+        "correct",
+        "undo",
+        "redo",
+        "abandon",
+        "pause",
+        "resume",
+        "time_out",
+        "swap",
+        "concede",
+        "walk_over",
+        "name",
+        "referee",
+        "referee_done",
+    }
+)
 _REQUESTS: Mapping[Role, frozenset[str]] = {
     "viewer": frozenset(),
-    "table": frozenset({"start", "answer", "confirm", "correct", "undo", "redo", "abandon"}),
-    "referee": frozenset({"start", "answer", "confirm", "correct", "undo", "redo", "abandon"}),
-    "organiser": frozenset({"start", "answer", "confirm", "correct", "undo", "redo", "abandon"}),
+    "table": _AT_A_TABLE,
+    "referee": _AT_A_TABLE | {"rule"},
+    "organiser": _AT_A_TABLE | {"rule", "forget"},
 }
+_OF_THE_CLUB = frozenset({"forget"})
+"""Asked of the hub and of no board."""
 
 
 class Grant(msgspec.Struct, frozen=True):
@@ -96,8 +118,9 @@ class People:
         grant = self.grants.get(digest(token))
         if grant is None or (grant.expires_ms and grant.expires_ms <= now_ms):
             raise DeniedError("no_token", "this device is not signed in, or no longer; sign in at the table again")
-        if board == CLUB:
-            raise DeniedError("not_here", f"{request} is asked of a board")
+        if (board == CLUB) != (request in _OF_THE_CLUB):
+            where = "the hub" if request in _OF_THE_CLUB else "a board"
+            raise DeniedError("not_here", f"{request} is asked of {where}")
         if grant.board not in {EVERYWHERE, board}:
             raise DeniedError("other_board", f"this device is signed in for board {grant.board}, not {board}")
         if request not in _REQUESTS[grant.role]:

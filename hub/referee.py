@@ -12,8 +12,8 @@ from hub import twenties
 from hub.entries import Entry
 from hub.judging import judge
 from hub.lines import with_line_questions
-from hub.link.messages import BeamCandidate, BeamEpisode, BeamWithdrawn, Cleared, Layout, Shot
-from hub.link.snapshot import Side
+from hub.link.messages import BeamCandidate, BeamEpisode, BeamWithdrawn, Cleared, Layout, Place, Shot
+from hub.link.snapshot import Level, Side
 from hub.questions import swept_round
 from hub.record import (
     SWEPT_DISCS,
@@ -28,11 +28,13 @@ from hub.record import (
     without_gone,
 )
 from hub.rounds import announce, begin_match, finish_round
-from hub.rules.presets import load_ruleset
-from hub.state import Events, Match, Round, Ruling, ShotRecord, TableState
+from hub.rules.presets import from_table, load_ruleset
+from hub.state import Events, Match, Round, Ruling, ShotRecord, TableState, shot_key
 from hub.tally import expected, shots_left, twenties_of
 
 STANDING_RULES = "match-play"
+STANDING_LEVEL: Level = "count"
+"""What a first shot opens a match under, unless the club has set something else."""
 
 
 def on_candidate(state: TableState, entry: Entry, fact: BeamCandidate) -> TableState:
@@ -79,7 +81,7 @@ def on_shot(state: TableState, entry: Entry, fact: Shot) -> TableState:
         machine_boot=entry.machine_boot,
         start_ns=fact.start_ns,
         end_ns=fact.end_ns,
-        placed=None if any(doubt.kind == "placement" for doubt in fact.doubts) else fact.placed,
+        placed=None if any(doubt.kind == "placement" for doubt in fact.doubts) else _as_seated(match, fact.placed),
         readings=_readings(fact, [disc.id for disc in before if match.side_of(disc.colour) != side]),
         rest=dict(fact.rest),
         before=before,
@@ -90,7 +92,8 @@ def on_shot(state: TableState, entry: Entry, fact: Shot) -> TableState:
         out_of_turn=turn is not None and turn[0] != side,
     )
     picture = next((doubt.picture for doubt in fact.doubts if doubt.picture), None)
-    return _judged(replace(state.with_running(playing), message=message), entry, shot, picture=picture)
+    state = replace(state.with_running(playing), message=message, paused=False)
+    return _judged(state, entry, shot, picture=picture)
 
 
 def on_layout(state: TableState, entry: Entry, fact: Layout) -> TableState:
@@ -181,7 +184,10 @@ def _opened(state: TableState, entry: Entry) -> TableState:
         return state
     if not state.fresh:
         return replace(state, message="clear the board, or start a match")
-    return begin_match(state, entry, rules=load_ruleset(STANDING_RULES), level="count", auto=True)
+    standing = state.standing
+    if standing is None:
+        return begin_match(state, entry, rules=load_ruleset(STANDING_RULES), level=STANDING_LEVEL, auto=True)
+    return begin_match(state, entry, rules=from_table(standing.rules), level=standing.level, auto=True)
 
 
 def _round_for_shot(state: TableState, entry: Entry) -> TableState:
@@ -190,7 +196,7 @@ def _round_for_shot(state: TableState, entry: Entry) -> TableState:
     if match is None or playing is None or not playing.done:
         return state
     if playing.swept:
-        keep = 2 * len(playing.shots) >= len(match.order(playing.game, playing.number))
+        keep = 2 * len(playing.shots) >= len(match.order(playing))
         return _opened(end_swept(state, entry, keep=keep), entry)
     if not surface(state.layout, playing):
         return _opened(finish_round(state, entry), entry)
@@ -229,6 +235,13 @@ def _reheard(state: TableState, entry: Entry, start_ns: int) -> TableState:
     return twenties.settled_late(state)
 
 
+def _as_seated(match: Match, placed: Place | None) -> Place | None:
+    """Where a disc was placed, as if everybody sat where the rules count the seats."""
+    if placed is None or not match.turned:
+        return placed
+    return replace(placed, angle_deg=(placed.angle_deg - 90 * match.turned) % 360)
+
+
 def _readings(fact: Shot, theirs: list[str]) -> tuple[Events, ...]:
     """All that may have happened; where the camera did not see the shot, it may have touched any opposing disc."""
     readings = [fact.events]
@@ -254,7 +267,7 @@ def _vague(fact: Shot) -> bool:
 def _seat(match: Match, playing: Round, side: Side) -> int:
     """The seat of a side that shot out of turn: the one that has most discs left."""
     left: dict[int, int] = {}
-    for owner, seat in match.order(playing.game, playing.number):
+    for owner, seat in match.order(playing):
         if owner == side:
             left[seat] = left.get(seat, 0) + 1
     for shot in playing.shots:
@@ -292,6 +305,11 @@ def _judged(state: TableState, entry: Entry, shot: ShotRecord, *, picture: bytes
     match, playing = running_of(state)
     if match is None or playing is None:
         return state
+    key = shot_key(match, playing, shot.number)
+    verdict = state.ruled.get(key)
+    if verdict is not None:
+        shot = replace(shot, ruled=verdict.valid, reason=verdict.reason)
+        state = replace(state, ruled={**state.ruled, key: replace(verdict, applied=True)})
     told = judge(match, playing, shot, beam_tells=twenties.beam_tells(state, shot), picture=picture)
     is_last = shot.number >= len(playing.shots)
     earlier = tuple(s for s in playing.shots if s.number != shot.number)

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from hub.entries import Entry
 from hub.link.snapshot import Flash, Level, Side
 from hub.questions import prefix
+from hub.rules.order import deciding_sides
 from hub.rules.ruleset import Ruleset
 from hub.state import Match, Round, ShotRecord, TableState, rules_table
 from hub.tally import game_score, games_won, totals_of, twenties_of
@@ -51,6 +52,8 @@ def begin_match(
         undone=(),
         void=(),
         message="",
+        paused=False,
+        ruled={key: verdict for key, verdict in state.ruled.items() if key.startswith(f"{match.id}-g")},
     )
 
 
@@ -60,24 +63,36 @@ def finish_round(state: TableState, entry: Entry) -> TableState:
     if match is None or match.running is None:
         return state
     finished = _pruned(match, match.running)
-    match = replace(match, rounds=(*match.rounds, finished), running=None)
+    state = followed(state, replace(match, rounds=(*match.rounds, finished), running=None), finished.number)
+    return flashed(state, _round_flash(state.match or match, finished, entry))
+
+
+def followed(state: TableState, match: Match, number: int) -> TableState:
+    """What comes after the last counted round, which had a number, or after a game that was given up."""
+    game = match.game
+    score = game_score(match, game)
     old = tuple(disc.id for disc in state.layout if disc.state != "ditch")
-    score = game_score(match, finished.game)
     if not score.over:
-        running: Round | None = Round(number=finished.number + 1, game=finished.game, old=old)
+        running: Round | None = following_round(match, number + 1, game, old)
     elif match_decided(match):
         running = None
     else:
-        running = Round(number=1, game=finished.game + 1, old=old)
-    match = replace(match, running=running)
-    state = replace(
+        running = Round(number=1, game=game + 1, old=old)
+    return replace(
         state,
-        match=match,
+        match=replace(match, running=running),
         fresh=running is None and not old,
         candidates=tuple(replace(candidate, waiting=False) for candidate in state.candidates),
+        paused=False,
         message="",
     )
-    return flashed(state, _round_flash(match, finished, entry))
+
+
+def following_round(match: Match, number: int, game: int, old: tuple[str, ...] = ()) -> Round:
+    """The next round of a game; a deciding one between two of three is played by those two."""
+    deciding = deciding_sides(match.ruleset, game_score(match, game))
+    only: tuple[Side, ...] = tuple(side for side in match.sides if side in deciding)
+    return Round(number=number, game=game, old=old, only=() if only == match.sides else only)
 
 
 def match_decided(match: Match) -> bool:
@@ -91,6 +106,9 @@ def winner_of(match: Match) -> Side | None:
     """Who won a finished match; None for a draw, an abandoned or a running one."""
     if match.running is not None or match.abandoned:
         return None
+    if match.walk_over is not None:
+        others = [side for side in match.sides if side != match.walk_over]
+        return others[0] if len(others) == 1 else None
     won = games_won(match)
     best = max(won.values())
     leaders: list[Side] = [side for side, games in won.items() if games == best and best > 0]
@@ -148,8 +166,9 @@ def _pruned(match: Match, playing: Round) -> Round:
 
 def _round_flash(match: Match, finished: Round, entry: Entry) -> Flash:
     totals = totals_of(match, finished)
-    best = max(totals.values())
-    leaders = [side for side in match.sides if totals[side] == best]
+    standing = {side: -1 if side == finished.conceded else total for side, total in totals.items()}
+    best = max(standing.values())
+    leaders = [side for side in match.sides if standing[side] == best]
     side = leaders[0] if len(leaders) == 1 else None
     over = match.running is None
     winner = winner_of(match)
@@ -157,5 +176,7 @@ def _round_flash(match: Match, finished: Round, entry: Entry) -> Flash:
         colour = match.colour_of(winner)
         return Flash(f"{match.id}-end", f"match_{colour}", f"{colour} wins the match", winner, entry.wall_ms)
     told = ", ".join(f"{match.colour_of(s)} {totals[s]}" for s in match.sides)
+    if finished.conceded is not None:
+        told += f", given up by {match.colour_of(finished.conceded)}"
     clip = "round_tied" if side is None else f"round_{match.colour_of(side)}"
     return Flash(f"{match.id}-{prefix(finished)}-end", clip, f"round {finished.number}: {told}", side, entry.wall_ms)

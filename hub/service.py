@@ -21,12 +21,15 @@ from types import FrameType
 
 import sdnotify
 
-from hub.desk import OFFLINE, ONLINE, Desk, Output, PinTry
+from hub.desk import OFFLINE, ONLINE, STANDING, Desk, Output, PinTry
 from hub.link import topics
 from hub.link.bus import Bus, BusError, Message, Will
 from hub.link.config import Config, ConfigError, read_secret
 from hub.link.mqtt import MqttBus
 from hub.people import Grant, People, read_pins, read_tokens, right_pin
+from hub.rules.errors import RulesError
+from hub.rules.presets import load_ruleset, read_ruleset
+from hub.state import Standing, rules_table
 from hub.store.engine import StoreBusyError, StoreError
 from hub.store.journal import Batch, Journal
 
@@ -64,6 +67,7 @@ class HubService:
         people: tokens and PINs.
         now_ms: wall time.
         notify: tells systemd how we are.
+        standing: under what a first shot opens a match.
     """
 
     def __init__(
@@ -74,11 +78,12 @@ class HubService:
         *,
         now_ms: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
         notify: Callable[[str], object] = lambda _: None,
+        standing: Standing = STANDING,
     ) -> None:
         self._bus = bus
         self._journal = journal
         self._people = people
-        self.desk = Desk(journal, people, run=f"h-{secrets.token_hex(8)}", now_ms=now_ms)
+        self.desk = Desk(journal, people, run=f"h-{secrets.token_hex(8)}", now_ms=now_ms, standing=standing)
         self._queue: queue.SimpleQueue[_Item] = queue.SimpleQueue()
         self._pins = ThreadPoolExecutor(1, thread_name_prefix="pins")
         self._notify = notify
@@ -232,6 +237,20 @@ def open_people(config: Config, journal: Journal) -> People:
     return people
 
 
+def standing_of(config: Config) -> Standing:
+    """Under what a first shot opens a match, as the club set it.
+
+    Raises:
+        ConfigError: there are no such rules.
+    """
+    name = config.hub.standing_rules
+    try:
+        rules = read_ruleset(Path(name)) if name.endswith(".toml") else load_ruleset(name)
+    except RulesError as error:
+        raise ConfigError(f"[hub] standing_rules: {error.sentence}") from None
+    return Standing(rules_table(rules), config.hub.standing_level)
+
+
 class _StoppedWaitingError(Exception):
     """We were told to end before the other hub did."""
 
@@ -285,7 +304,7 @@ def run(config: Config) -> int:
         people = open_people(config, journal)
         password = read_secret(Path(config.mqtt.password_file)) if config.mqtt.password_file else None
         bus = MqttBus(config.mqtt.url, "crokinole-hub", will=WILL, password=password)
-        service = HubService(bus, journal, people, notify=notify)
+        service = HubService(bus, journal, people, notify=notify, standing=standing_of(config))
     except (ConfigError, BusError) as error:
         journal.close()
         sys.stderr.write(f"crokinole hub: {error}\n")

@@ -99,6 +99,7 @@ class ShotRecord(msgspec.Struct, frozen=True):
         settled: whether the layout after it has been seen.
         reading: which of the readings holds; None while that is in doubt.
         ruled: what people ruled, None if nobody did.
+        reason: the referee's, if the ruling is the referee's; it then stands over everybody else's.
         owner_ruled: the side people gave its twenty to, ``none`` for no twenty, empty if nobody said.
         vague: whether the camera may have missed a disc that left through the hole.
         beam: boot and episode of the beam's candidate during it, empty for none.
@@ -129,6 +130,7 @@ class ShotRecord(msgspec.Struct, frozen=True):
     settled: bool = False
     reading: int | None = 0
     ruled: bool | None = None
+    reason: str = ""
     owner_ruled: str = ""
     beam: str = ""
     unseen: bool = False
@@ -148,6 +150,13 @@ class Ruling(msgspec.Struct, frozen=True):
     value: int
     x_mm: float
     y_mm: float
+
+
+class TimedOut(msgspec.Struct, frozen=True):
+    """The clock ran out: how many shots of the round were taken then, and the side that takes one more, if any."""
+
+    shots: int
+    side: Side | None = None
 
 
 class Round(msgspec.Struct, frozen=True):
@@ -170,6 +179,11 @@ class Round(msgspec.Struct, frozen=True):
         swept: whether the board was cleared with discs unshot.
         confirmed: whether it is counted.
         totals: what people say it came to, instead of the record.
+        reason: the referee's, if the totals are the referee's; nobody else changes them then.
+        time_out: when the clock ran out, None while it did not.
+        conceded: the side that gave the round up.
+        only: the sides that play it, where not all do: a deciding round between two of three.
+        light: the side that played the light discs in it, None for the match's.
     """
 
     number: int
@@ -188,6 +202,11 @@ class Round(msgspec.Struct, frozen=True):
     swept: bool = False
     confirmed: bool = False
     totals: dict[Side, int] = {}
+    reason: str = ""
+    time_out: TimedOut | None = None
+    conceded: Side | None = None
+    only: tuple[Side, ...] = ()
+    light: Side | None = None
 
 
 class Match(msgspec.Struct, frozen=True):
@@ -206,6 +225,9 @@ class Match(msgspec.Struct, frozen=True):
         rounds: finished rounds of all games.
         running: the running round, None when the match is over.
         abandoned: ended without a winner.
+        conceded: games that were given up, and by which side.
+        walk_over: the side that did not come or does not go on; the match is the others'.
+        turned: by how many seats clockwise everybody sits from where the rules' seats are counted.
     """
 
     id: str
@@ -220,6 +242,9 @@ class Match(msgspec.Struct, frozen=True):
     rounds: tuple[Round, ...] = ()
     running: Round | None = None
     abandoned: bool = False
+    conceded: dict[int, Side] = {}
+    walk_over: Side | None = None
+    turned: int = 0
 
     @property
     def ruleset(self) -> Ruleset:
@@ -244,16 +269,24 @@ class Match(msgspec.Struct, frozen=True):
             return "third"
         return "light" if side == self.light else "dark"
 
-    def order(self, game: int, number: int) -> tuple[tuple[str, int], ...]:
+    def order(self, playing: Round) -> tuple[tuple[str, int], ...]:
         """Side and seat of every shot of a round."""
-        return _order(tuple(self.rules.items()), self.opener, game, number)
+        return _order(tuple(self.rules.items()), self.opener, playing.game, playing.number, playing.only)
+
+    def at(self, playing: Round) -> Match:
+        """The match with the colours that were played with in a round."""
+        return self if playing.light in {None, self.light} else replace(self, light=playing.light)
+
+    def chair(self, seat: int) -> int:
+        """Where at the table the seat is that the rules count as ``seat``; 0 stays 0."""
+        return (seat - 1 + self.turned) % 4 + 1 if seat else 0
 
     @property
     def game(self) -> int:
         """Number of the running game, of the last one when the match is over."""
         if self.running is not None:
             return self.running.game
-        return self.rounds[-1].game if self.rounds else 1
+        return max((1, *self.conceded, *(finished.game for finished in self.rounds[-1:])))
 
 
 class Sensor(msgspec.Struct, frozen=True):
@@ -261,6 +294,29 @@ class Sensor(msgspec.Struct, frozen=True):
 
     online: bool
     faults: tuple[str, ...] = ()
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    """A referee's ruling on a shot.
+
+    Attributes:
+        valid: whether the shot is good.
+        reason: one line.
+        line: id of the ruling's journal line; of two rulings on a shot the later holds.
+        applied: whether the shot has been judged by it.
+    """
+
+    valid: bool
+    reason: str
+    line: int
+    applied: bool = False
+
+
+class Standing(msgspec.Struct, frozen=True):
+    """The rules and the level under which a first shot opens a match."""
+
+    rules: RulesTable
+    level: Level
 
 
 class TableState(msgspec.Struct, frozen=True):
@@ -288,6 +344,10 @@ class TableState(msgspec.Struct, frozen=True):
         gaps: facts lost for ever, by source.
         unreadable: facts that could not be read.
         message: one line for people.
+        paused: play rests, until people resume it or a side shoots on.
+        referee: the referee is called to this table.
+        ruled: the referee's rulings on shots of the match, by :func:`shot_key`.
+        standing: what the club set for matches that a first shot opens, None for the project's own choice.
     """
 
     board: str
@@ -311,6 +371,10 @@ class TableState(msgspec.Struct, frozen=True):
     gaps: dict[str, int] = {}
     unreadable: int = 0
     message: str = ""
+    paused: bool = False
+    referee: bool = False
+    ruled: dict[str, Verdict] = {}
+    standing: Standing | None = None
 
     def with_match(self, match: Match | None) -> TableState:
         """The state with another match."""
@@ -330,6 +394,11 @@ class TableState(msgspec.Struct, frozen=True):
 GEOMETRY: Board = TOURNAMENT
 
 
+def shot_key(match: Match, playing: Round, number: int) -> str:
+    """What a shot of a match is called in :attr:`TableState.ruled`."""
+    return f"{match.id}-g{playing.game}-r{playing.number}-s{number}"
+
+
 def rules_table(ruleset: Ruleset) -> RulesTable:
     """A rule set as it is stored with a match."""
     return dict(to_table(ruleset))
@@ -342,8 +411,8 @@ def _ruleset(items: tuple[tuple[str, str | int], ...]) -> Ruleset:
 
 @lru_cache(maxsize=256)
 def _order(
-    items: tuple[tuple[str, str | int], ...], opener: Side, game: int, number: int
+    items: tuple[tuple[str, str | int], ...], opener: Side, game: int, number: int, only: tuple[Side, ...]
 ) -> tuple[tuple[str, int], ...]:
     ruleset = _ruleset(items)
     setup = GameSetup(ruleset, opener=seat_of(ruleset.players, opener), game_number=game)
-    return order_of_round(setup, number)
+    return order_of_round(setup, number, frozenset(only) or None)

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from hub import referee
-from hub.actions import RefusedError, act, confirm_by_button, touches
+from hub.actions import act, confirm_by_button, touches
+from hub.conduct import PASSING, call_referee
 from hub.entries import HUB, PEOPLE, Entry, Gap, SensorNotice
-from hub.link.asks import AskBody, Redo, Start, Undo
+from hub.link.asks import AskBody, Redo, Rule, Start, Undo
 from hub.link.messages import (
     BeamCandidate,
     BeamEpisode,
@@ -31,11 +32,17 @@ from hub.link.messages import (
     decode,
 )
 from hub.link.snapshot import Seen
-from hub.state import Sensor, TableState
+from hub.refused import RefusedError
+from hub.rulings import is_earlier, is_known, preset
+from hub.state import Sensor, Standing, TableState
 from hub.tally import totals_of
 
 _FLASHES_KEPT = 32
 MOVED_MM = 1.0
+_OUTLASTS_ADOPTION = frozenset(
+    {"pause", "resume", "referee", "referee_done", "time_out", "swap", "concede", "walk_over", "rule"}
+)
+"""What people did before a match got its names and rules, and what still holds under them."""
 
 log = logging.getLogger(__name__)
 
@@ -163,6 +170,10 @@ def _notice(state: TableState, entry: Entry) -> TableState:
         gap = decode(entry.body, Gap)
         lost = state.gaps.get(gap.source, 0) + gap.count
         return replace(state, gaps={**state.gaps, gap.source: lost})
+    if entry.kind == "standing":
+        return replace(state, standing=decode(entry.body, Standing))
+    if entry.kind == "called":
+        return state if state.referee else call_referee(state)
     notice = decode(entry.body, SensorNotice)
     sensor = Sensor(notice.online, notice.faults)
     return replace(state, sensors={**state.sensors, notice.source: sensor})
@@ -205,6 +216,10 @@ def _carried_out(state: TableState, entry: Entry, body: AskBody, chapters: Chapt
             return _redo(state, chapters)
         case Start() if state.match is not None and state.match.auto and state.match.running is not None:
             return _adopted(state, entry, body, chapters)
+        case Rule() if is_earlier(state, body):
+            return _acted(_ruled_again(state, entry, body, chapters), state, entry)
+        case _ if isinstance(body, PASSING):
+            return act(state, entry, body)
         case _:
             return _acted(act(state, entry, body), state, entry)
 
@@ -214,11 +229,30 @@ def _adopted(state: TableState, entry: Entry, body: Start, chapters: Chapters) -
     chapter = chapters(state.since)
     if chapter is None:
         return _acted(act(state, entry, body), state, entry)
-    now = act(chapter.base, entry, body)
+    base = chapter.base
+    now = act(base, entry, body)
+    gone_through = [entry]
     for earlier in chapter.entries:
-        if not earlier.refused and earlier.source != PEOPLE and not _takes_back(earlier):
-            now = take(now, earlier, chapters).state
+        left_out = earlier.refused or earlier.id in {*state.undone, *state.void} or _takes_back(earlier)
+        if left_out or (earlier.source == PEOPLE and earlier.kind not in _OUTLASTS_ADOPTION):
+            continue
+        now = take(now, earlier, lambda _since: Chapter(base, gone_through)).state
+        gone_through.append(earlier)
     return replace(now, since=state.since, actions=(entry.id,), flash=state.flash, flashed=state.flashed)
+
+
+def _ruled_again(state: TableState, entry: Entry, body: Rule, chapters: Chapters) -> TableState:
+    """A ruling on a shot of a finished round: the match is gone through again with the ruling known."""
+    if is_known(state, entry, body):
+        return state
+    chapter = chapters(state.since)
+    if chapter is None:
+        raise RefusedError("too_long_ago", "this match's beginning is no longer kept")
+    base = preset(chapter.base, entry, state, body)
+    now = _gone_through(Chapter(base, chapter.entries), state, state.undone)
+    if not is_known(now, entry, body):
+        raise RefusedError("no_shot", f"there is no shot {body.shot} in round {body.round}")
+    return now
 
 
 def _acted(after: TableState, before: TableState, entry: Entry) -> TableState:
@@ -250,6 +284,10 @@ def _again(state: TableState, undone: tuple[int, ...], chapters: Chapters) -> Ta
     chapter = chapters(state.since)
     if chapter is None:
         raise RefusedError("too_long_ago", "this match's beginning is no longer kept")
+    return _gone_through(chapter, state, undone)
+
+
+def _gone_through(chapter: Chapter, state: TableState, undone: tuple[int, ...]) -> TableState:
     skipped = {*undone, *state.void}
     now = chapter.base
     gone_through: list[Entry] = []

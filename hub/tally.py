@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from hub.link.messages import LayoutDisc
 from hub.link.snapshot import Side
-from hub.rules.scoring import GameScore, new_game, play_round
+from hub.rules.scoring import GameScore, RoundScore, new_game, play_round
 from hub.state import GEOMETRY, Match, Round, Ruling
 
 
@@ -47,6 +48,7 @@ def radius_mm(disc: LayoutDisc) -> float:
 def board_points(match: Match, playing: Round) -> dict[Side, int]:
     """What the discs on the board score, by side."""
     points: dict[Side, int] = dict.fromkeys(match.sides, 0)
+    match = match.at(playing)
     for disc in playing.record:
         side = match.side_of(disc.colour)
         if side in points:
@@ -75,11 +77,14 @@ def expected(match: Match, playing: Round) -> tuple[Side, int] | None:
     """
     if playing.done:
         return None
+    over = playing.time_out
+    if over is not None and (over.side is None or len(playing.shots) > over.shots):
+        return None
     taken = taken_by(playing)
     nth: dict[int, int] = {}
-    for side, seat in match.order(playing.game, playing.number):
+    for side, seat in match.order(playing):
         nth[seat] = nth.get(seat, 0) + 1
-        if nth[seat] > taken.get(seat, 0):
+        if nth[seat] > taken.get(seat, 0) and (over is None or side == over.side):
             return (side, seat)  # type: ignore[return-value]  # the rules' sides are these letters
     return None
 
@@ -87,29 +92,50 @@ def expected(match: Match, playing: Round) -> tuple[Side, int] | None:
 def shots_left(match: Match, playing: Round) -> dict[Side, int]:
     """Discs not yet shot, by side."""
     left: dict[Side, int] = dict.fromkeys(match.sides, 0)
-    for side, _ in match.order(playing.game, playing.number):
+    if playing.time_out is not None:
+        turn = expected(match, playing)
+        return left if turn is None else {**left, turn[0]: 1}
+    for side, _ in match.order(playing):
         left[side] += 1  # type: ignore[index]  # as above
     for shot in playing.shots:
         left[shot.side] = max(0, left[shot.side] - 1)
     return left
 
 
-def game_score(match: Match, game: int) -> GameScore:
-    """How a game stands after its finished rounds; what was played after its end adds nothing."""
+def counted_rounds(match: Match, game: int, before: int | None = None) -> list[tuple[Round, RoundScore]]:
+    """The finished rounds of a game that count, each with what it added; what was played after its end adds nothing.
+
+    Args:
+        match: the match.
+        game: number of the game.
+        before: number of the first round that is left out, None to leave none out.
+    """
     score = new_game(match.ruleset)
+    counted = []
     for finished in match.rounds:
-        if finished.game == game and not score.over:
-            score = play_round(score, totals_of(match, finished), match.ruleset).game
-    return score
+        if finished.game == game and not score.over and (before is None or finished.number < before):
+            told = play_round(score, totals_of(match, finished), match.ruleset, conceded=finished.conceded)
+            counted.append((finished, told))
+            score = told.game
+    return counted
+
+
+def game_score(match: Match, game: int) -> GameScore:
+    """How a game stands after its finished rounds; one that was given up is over."""
+    counted = counted_rounds(match, game)
+    score = counted[-1][1].game if counted else new_game(match.ruleset)
+    loser = match.conceded.get(game)
+    if loser is None or score.over:
+        return score
+    others = {side: points for side, points in score.scores.items() if side != loser}
+    best = [side for side, points in others.items() if points == max(others.values())]
+    return replace(score, over=True, winner=best[0] if len(best) == 1 else None, next="none")
 
 
 def score_before(match: Match, playing: Round) -> GameScore:
     """How the game stood before one of its rounds."""
-    score = new_game(match.ruleset)
-    for finished in match.rounds:
-        if finished.game == playing.game and finished.number < playing.number and not score.over:
-            score = play_round(score, totals_of(match, finished), match.ruleset).game
-    return score
+    counted = counted_rounds(match, playing.game, playing.number)
+    return counted[-1][1].game if counted else new_game(match.ruleset)
 
 
 def games_won(match: Match) -> dict[Side, int]:

@@ -12,8 +12,9 @@ from hub.link import snapshot
 from hub.link.messages import MessageError, encode
 from hub.link.snapshot import Phase, RoundView, Side, SideView, Table
 from hub.rounds import winner_of
-from hub.rules.scoring import added_points
-from hub.state import GEOMETRY, Match, Question, Removal, Round, ShotRecord, TableState
+from hub.rules.scoring import added_points, play_round
+from hub.rules.seats import SEATS
+from hub.state import GEOMETRY, Match, Question, Removal, Round, ShotRecord, TableState, shot_key
 from hub.store.archive import MatchRecord
 from hub.tally import (
     board_points,
@@ -21,6 +22,7 @@ from hub.tally import (
     game_score,
     games_won,
     radius_mm,
+    score_before,
     shots_left,
     totals_of,
     twenties_of,
@@ -68,6 +70,7 @@ def table_of(state: TableState, names: Mapping[str, str], rates_hz: Mapping[str,
         practice=state.practice,
         can_undo=bool(state.actions),
         can_redo=bool(state.undone),
+        referee=state.referee,
     )
     match = state.match
     if match is None:
@@ -78,24 +81,28 @@ def table_of(state: TableState, names: Mapping[str, str], rates_hz: Mapping[str,
     last = shown.shots[-1] if shown.shots else None
     return replace(
         empty,
-        phase=phase_of(match),
+        phase="paused" if state.paused and match.running is not None else phase_of(match),
         rules=match.ruleset.title,
         level=match.level,
         match_id=match.id,
         game=shown.game,
         round=shown.number,
         turn=None if turn is None else turn[0],
-        seat=0 if turn is None else turn[1],
-        opener=match.order(shown.game, shown.number)[0][0],
+        seat=0 if turn is None else match.chair(turn[1]),
+        opener=match.order(shown)[0][0],
         shot=len(shown.shots),
         sides={side: _side(state, match, shown, side, names) for side in match.sides},
         discs=_discs(state, match, shown),
         verdict=None if last is None else _verdict(match, shown, last),
         remove=tuple(_removal(removal) for removal in shown.removals),
         questions=tuple(_question(q) for r in (*match.rounds, *_running(match)) for q in r.questions),
-        rounds=tuple(round_view(match, finished) for finished in match.rounds),
+        rounds=tuple(replace(round_view(match, r), ruled=_rulings(state, match, r)) for r in match.rounds),
         winner=winner_of(match),
         message=state.message or _message(match, shown),
+        players=match.ruleset.players,
+        seats=_seats(match),
+        time_out=shown.time_out is not None,
+        walk_over=match.walk_over,
     )
 
 
@@ -133,10 +140,11 @@ def round_view(match: Match, finished: Round) -> RoundView:
         game=finished.game,
         totals=_by_side(match, totals),
         twenties=twenties_of(match, finished),
-        added=_by_side(match, added_points(totals, match.ruleset)),
+        added=_by_side(match, _added(match, finished, totals)),
         low={side: told.round[side][0] for side in match.sides} if told is not None else {},
         high={side: told.round[side][1] for side in match.sides} if told is not None else {},
         questions=finished.asked,
+        conceded=finished.conceded,
     )
 
 
@@ -157,6 +165,26 @@ def match_record(board: str, match: Match) -> MatchRecord:
 
 def _by_side(match: Match, table: Mapping[str, int]) -> dict[Side, int]:
     return {side: table[side] for side in match.sides}
+
+
+def _added(match: Match, finished: Round, totals: Mapping[str, int]) -> Mapping[str, int]:
+    before = score_before(match, finished)
+    if finished.conceded is None or before.over:
+        return added_points(totals, match.ruleset)
+    return play_round(before, totals, match.ruleset, conceded=finished.conceded).added
+
+
+def _rulings(state: TableState, match: Match, finished: Round) -> tuple[str, ...]:
+    """What the referee ruled on a finished round, in the order of the shots, its totals last."""
+    prefix = shot_key(match, finished, 0)[:-1]
+    shots = sorted((int(key.removeprefix(prefix)), v) for key, v in state.ruled.items() if key.startswith(prefix))
+    told = [f"shot {number} {'good' if v.valid else 'a foul'}: {v.reason}" for number, v in shots]
+    return (*told, *((f"totals: {finished.reason}",) if finished.reason else ()))
+
+
+def _seats(match: Match) -> dict[int, Side]:
+    seats: dict[int, Side] = {match.chair(seat): side for seat, side in SEATS[match.ruleset.players]}  # type: ignore[misc]  # the rules' sides are these letters
+    return dict(sorted(seats.items()))
 
 
 def _running(match: Match) -> tuple[Round, ...]:
@@ -192,7 +220,7 @@ def _side(state: TableState, match: Match, shown: Round, side: Side, names: Mapp
         total_twenties=earlier + counted[side],
         board=board_points(match, shown)[side],
         shots_left=0 if shown.confirmed else shots_left(match, shown)[side],
-        hammer=match.order(shown.game, shown.number)[-1][0] == side,
+        hammer=match.order(shown)[-1][0] == side,
     )
 
 
@@ -247,6 +275,7 @@ def _verdict(match: Match, shown: Round, shot: ShotRecord) -> snapshot.VerdictVi
         code=shot.code,
         text=text,
         provisional=shot.reading is None or any(q.shot == shot.number for q in shown.questions),
+        ruled=shot.reason,
     )
 
 
@@ -275,6 +304,8 @@ def _question(question: Question) -> snapshot.Question:
 
 def _message(match: Match, shown: Round) -> str:
     playing = match.running
+    if match.walk_over is not None:
+        return f"walk-over: {match.colour_of(match.walk_over)} did not go on"
     if playing is None:
         return "the match is over" if not match.abandoned else "the match was abandoned"
     if playing.old:

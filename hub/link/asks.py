@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 
 from hub.link.messages import MessageError
 from hub.link.snapshot import Level, Side
+
+Players = Literal["singles", "doubles", "two-v-one", "cutthroat"]
 
 
 class Start(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -13,19 +17,21 @@ class Start(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         names: of the sides; a missing one is shown by its colour.
-        rules: name of a rule set.
+        rules: name of a rule set, or a table of variants with the set it changes as ``base``.
         level: what the hub may decide by itself.
         light: the side that plays the light discs.
         opener: side that shoots first.
         games: games the match is played over; the first to win more than half.
+        players: who plays, if not as the rules say.
     """
 
     names: dict[Side, str] = {}
-    rules: str = "match-play"
+    rules: str | dict[str, str | int | bool] = "match-play"
     level: Level = "count"
     light: Side = "A"
     opener: Side = "A"
     games: int = 1
+    players: Players | None = None
 
 
 class AnswerQuestion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -77,6 +83,99 @@ class Abandon(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """End the match without a winner."""
 
 
+class Pause(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Let play rest; a side that shoots ends the pause."""
+
+
+class Resume(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """End the pause."""
+
+
+class TimeOut(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The clock ran out: the side that has shot less takes one more shot, then the round is over.
+
+    Attributes:
+        round: the running one as it was seen, 0 for whichever runs.
+    """
+
+    round: int = 0
+
+
+class Swap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Swap what the sides play with.
+
+    Attributes:
+        what: ``colours`` from the running round on, its shots so far included, and the seats they were shot from;
+            or ``seats``, between rounds.
+    """
+
+    what: Literal["colours", "seats"]
+
+
+class Concede(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A side gives up.
+
+    Attributes:
+        side: which.
+        what: the running round or the whole game.
+        round: the running one as it was seen, 0 for whichever runs.
+    """
+
+    side: Side
+    what: Literal["round", "game"] = "round"
+    round: int = 0
+
+
+class WalkOver(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A side did not come or does not go on: the match is the other's."""
+
+    side: Side
+
+
+class Name(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Attach names to the running or last match; an empty one takes a name away."""
+
+    names: dict[Side, str]
+
+
+class CallReferee(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Call the referee to this table; play rests."""
+
+
+class RefereeDone(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The referee was here; play goes on."""
+
+
+class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The referee's ruling; it stands over every later reading and over what others correct.
+
+    Attributes:
+        reason: one line, shown with it.
+        shot: number of the shot whose verdict is ruled; ``valid`` is the verdict.
+        valid: whether it is good.
+        round: number of the round, 0 for the running one.
+        game: number of the game, 0 for the running or last one.
+        totals: instead of a shot: the totals of the round, twenties included.
+    """
+
+    reason: str
+    shot: int | None = None
+    valid: bool | None = None
+    round: int = 0
+    game: int = 0
+    totals: dict[Side, int] = {}
+
+
+class Forget(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Erase a person's name for ever, asked of the hub and of no board; what was played stays.
+
+    Attributes:
+        name: as it is shown; in a journal the player's id.
+    """
+
+    name: str
+
+
 class Login(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Ask for a token: a board's PIN or an organiser's password."""
 
@@ -84,7 +183,27 @@ class Login(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pin: str
 
 
-AskBody = Start | AnswerQuestion | Confirm | Correct | Undo | Redo | Abandon | Login
+AskBody = (
+    Start
+    | AnswerQuestion
+    | Confirm
+    | Correct
+    | Undo
+    | Redo
+    | Abandon
+    | Pause
+    | Resume
+    | TimeOut
+    | Swap
+    | Concede
+    | WalkOver
+    | Name
+    | CallReferee
+    | RefereeDone
+    | Rule
+    | Forget
+    | Login
+)
 
 REQUESTS: dict[str, type[AskBody]] = {
     "start": Start,
@@ -94,6 +213,17 @@ REQUESTS: dict[str, type[AskBody]] = {
     "undo": Undo,
     "redo": Redo,
     "abandon": Abandon,
+    "pause": Pause,
+    "resume": Resume,
+    "time_out": TimeOut,
+    "swap": Swap,
+    "concede": Concede,
+    "walk_over": WalkOver,
+    "name": Name,
+    "referee": CallReferee,
+    "referee_done": RefereeDone,
+    "rule": Rule,
+    "forget": Forget,
     "login": Login,
 }
 

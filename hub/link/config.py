@@ -97,12 +97,16 @@ class HubSection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         database: SQLAlchemy URL; SQLite by default.
         token_file: tokens that were handed out beforehand, one JSON object a line, mode 0600.
         pin_file: PINs of the boards, ``board pin`` a line, mode 0600.
+        standing_rules: rules of a match that a first shot opens: their name, or a TOML file with a club's own.
+        standing_level: what the hub decides by itself in such a match: count, advise or judge.
         standby: while another hub has the database, wait and take over when it dies, instead of ending.
     """
 
     database: str = "sqlite:///crokinole.sqlite3"
     token_file: str = ""
     pin_file: str = ""
+    standing_rules: str = "match-play"
+    standing_level: Literal["count", "advise", "judge"] = "count"
     standby: bool = False
 
 

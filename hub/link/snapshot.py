@@ -78,12 +78,12 @@ class Question(msgspec.Struct, frozen=True):
 
     Attributes:
         id: stable while the question is open.
-        kind: ``twenty``, ``contact``, ``line``, ``owner``, ``placement``, ``turn``, ``round``.
+        kind: ``twenty`` (whose was it), ``valid`` (a shot), ``line`` (a disc at one) or ``round`` (swept early).
         text: the question in one sentence.
         choices: what can be answered.
         discs: ids of the discs concerned, for the drawing.
         picture: base64 JPEG or empty.
-        facts: machine-readable particulars, e.g. ``{"seq": 17, "disc": "d5", "limit_mm": 84.8}``.
+        facts: machine-readable particulars, e.g. ``{"disc": "d5", "x_mm": 80.1, "y_mm": 27.4, "limit_mm": 84.8}``.
     """
 
     id: str
@@ -107,7 +107,7 @@ class Removal(msgspec.Struct, frozen=True):
 
 
 class VerdictView(msgspec.Struct, frozen=True):
-    """The last shot's judgement in words and codes."""
+    """The last shot's judgement in words and codes; ``ruled`` = the referee's reason, empty where none has ruled."""
 
     shot: int
     side: Side
@@ -115,10 +115,14 @@ class VerdictView(msgspec.Struct, frozen=True):
     code: str
     text: str
     provisional: bool = False
+    ruled: str = ""
 
 
 class RoundView(msgspec.Struct, frozen=True):
-    """A finished round: totals with twenties, what the rules made of them; ``low``/``high`` differ while in doubt."""
+    """A finished round: totals with twenties, what the rules made of them; ``low``/``high`` differ while in doubt.
+
+    ``conceded`` is the side that gave it up, ``ruled`` what the referee ruled on it, one line each.
+    """
 
     number: int
     game: int
@@ -128,6 +132,8 @@ class RoundView(msgspec.Struct, frozen=True):
     low: dict[Side, int] = {}
     high: dict[Side, int] = {}
     questions: int = 0
+    conceded: Side | None = None
+    ruled: tuple[str, ...] = ()
 
 
 class SensorView(msgspec.Struct, frozen=True):
@@ -181,6 +187,11 @@ class Table(msgspec.Struct, frozen=True):
         message: one line for people, e.g. ``clear the board``.
         can_undo: whether undo would do something.
         can_redo: whether redo would.
+        players: singles, doubles, two-v-one or cutthroat; empty without a match.
+        seats: the side at each seat in use, by the number of the chair clockwise from where seat 1 is set up.
+        referee: the referee is called to this table.
+        time_out: the clock of the round has run out.
+        walk_over: the side that did not come or did not go on.
     """
 
     board: str
@@ -210,3 +221,8 @@ class Table(msgspec.Struct, frozen=True):
     message: str = ""
     can_undo: bool = False
     can_redo: bool = False
+    players: str = ""
+    seats: dict[int, Side] = {}
+    referee: bool = False
+    time_out: bool = False
+    walk_over: Side | None = None

@@ -180,6 +180,16 @@ class Journal:
         with told(self._url, "cannot be read"), self._engine.connect() as connection:
             return {row.id: row.name for row in connection.execute(sa.select(schema.players))}
 
+    def forget_player(self, player: str) -> None:
+        """Erase a player's name; the id stays, so that nobody else gets it.
+
+        Raises:
+            StoreBusyError: it could not be written.
+        """
+        players = schema.players
+        with self._writing() as connection:
+            connection.execute(players.update().where(players.c.id == player).values(name=""))
+
     def add_token(self, digest: bytes, role: str, board: str, expires_ms: int) -> None:
         """Keep the hash of a token that was handed out, and drop those that have expired long since.
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from hub.desk import STANDING
 from hub.link import topics
 from hub.link.bus import Message
 from hub.link.memory import MemoryBroker, MemoryBus
@@ -16,6 +17,7 @@ from hub.link.messages import KIND_OF, Ack, Answer, Ask, Call, Envelope, Fact, d
 from hub.link.snapshot import Table
 from hub.people import Grant, People, digest
 from hub.service import WILL, HubService
+from hub.state import Standing
 from hub.store.journal import Batch, Journal
 
 TOKEN = "a-token-of-24-characters"
@@ -81,7 +83,10 @@ class Outbox:
 class Club:
     """A hub, its broker and its boards' outboxes."""
 
-    def __init__(self, folder: Path, boards: tuple[str, ...] = ("b1",), *, url: str = "") -> None:
+    def __init__(
+        self, folder: Path, boards: tuple[str, ...] = ("b1",), *, url: str = "", standing: Standing = STANDING
+    ) -> None:
+        self.standing = standing
         self.url = url or f"sqlite:///{folder / 'hub.sqlite3'}"
         self.broker = MemoryBroker()
         self.outboxes = {(b, s): Outbox(b, s) for b in boards for s in ("beam", "camera", "button")}
@@ -116,9 +121,11 @@ class Club:
         people = People()
         for board, _ in self.outboxes:
             people.grants[digest(f"{TOKEN}-{board}")] = Grant("table", board)
+        people.grants[digest(f"{TOKEN}-referee")] = Grant("referee", "")
+        people.grants[digest(f"{TOKEN}-organiser")] = Grant("organiser", "")
         self._journal = MortalJournal(self.url)
         self._hub_bus = self.broker.bus(WILL)
-        self.hub = HubService(self._hub_bus, self._journal, people, now_ms=lambda: WALL_MS)
+        self.hub = HubService(self._hub_bus, self._journal, people, now_ms=lambda: WALL_MS, standing=self.standing)
         self.hub.start()
         self.turn()
 

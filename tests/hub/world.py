@@ -27,7 +27,7 @@ from hub.link.messages import (
 
 S = 1_000_000_000
 SIGMA_MM = 0.4
-COLOUR = {"A": "light", "B": "dark"}
+COLOUR = {"A": "light", "B": "dark", "C": "third"}
 LIMITS = ((84.8, 15), (186.4, 10), (288.0, 5))
 
 
@@ -107,14 +107,17 @@ class World:
         rng: chooses everything.
         habits: of players and sensors.
         dealt: discs of each side.
+        sides: who plays.
     """
 
     send: Send
     rng: random.Random
     habits: Habits = field(default_factory=Habits)
     dealt: int = 12
+    sides: str = "AB"
     at_ns: int = 100 * S
     serial: int = 0
+    seat: int = 1
     episode: int = 0
     discs: list[Disc] = field(default_factory=list)
     hole: Disc | None = None
@@ -129,7 +132,7 @@ class World:
         self.discs = []
         self.hole = None
         self.shots = 0
-        self.twenties = {"A": 0, "B": 0}
+        self.twenties = dict.fromkeys(self.sides, 0)
         self.valid = {}
         self.owners = {}
         self.truth = Truth({}, self.twenties)
@@ -187,8 +190,9 @@ class World:
             return self.free_place((limit_mm - 1.5 * SIGMA_MM, limit_mm + 1.5 * SIGMA_MM))
         return self.clear_radius(low_mm, high_mm)
 
-    def shoot(self, side: str) -> None:
-        """One shot, its facts and its truth."""
+    def shoot(self, side: str, seat: int = 0) -> None:
+        """One shot, its facts and its truth; from seat 1 or 3 unless another is named."""
+        self.seat = seat or (1 if side == "A" else 3)
         self.shots += 1
         if self.hole is not None and self.rng.random() >= self.habits.lift_late:
             self.lift()
@@ -264,7 +268,7 @@ class World:
         shot = Shot(
             disc=flight.id,
             colour=COLOUR[flight.side],
-            placed=Place(304.8, 0.0 if flight.side == "A" else 180.0),
+            placed=Place(304.8, 90.0 * (self.seat - 1)),
             events=tuple(flight.events),
             rest=flight.rest,
             start_ns=start_ns,
@@ -276,7 +280,7 @@ class World:
             self.discs = [d for d in self.discs if d.id != flight.holed.id]
         if flight.holed is not None or self.rng.random() >= self.habits.unseen_shot:
             self.send("camera", shot, self.wait(0.3))
-        if self.shots < 2 * self.dealt or flight.foul or self.rng.random() >= self.habits.fast_sweep:
+        if self.shots < len(self.sides) * self.dealt or flight.foul or self.rng.random() >= self.habits.fast_sweep:
             self.layout()
 
     def aftermath(self, flight: Flight) -> None:
@@ -317,7 +321,7 @@ class World:
     def take_off(self, fouled: set[str]) -> None:
         """The shooter's hand takes the discs of a foul away, or they are forgotten and play goes on."""
         on_board = [d for d in self.discs if d.id in fouled]
-        last = self.shots == 2 * self.dealt  # after it nobody can shoot on, so the verdict stands
+        last = self.shots == len(self.sides) * self.dealt  # after it nobody can shoot on, so the verdict stands
         if on_board and not last and self.rng.random() < self.habits.leave_foul:
             return
         self.discs = [d for d in self.discs if d.id not in fouled]
@@ -357,7 +361,7 @@ class World:
     def finish(self) -> Truth:
         """All discs are shot: what lies on the board counts."""
         assert self.truth is not None
-        totals = {side: 20 * self.twenties[side] for side in "AB"}
+        totals = {side: 20 * self.twenties[side] for side in self.sides}
         for disc in self.discs:
             totals[disc.side] += disc.value
         self.truth.totals = totals
