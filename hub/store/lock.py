@@ -18,8 +18,13 @@ from hub.store.engine import StoreBusyError, StoreError, shown, told
 
 _ADVISORY_KEY = 0x63726F6B  # "crok", any number that only hubs of ours take
 
-_KEEPALIVES = {"tcp_keepalives_idle": "3", "tcp_keepalives_interval": "2", "tcp_keepalives_count": "2"}
-"""Seconds until the server sees that a hub's machine is gone without a word: 7, so that another takes over in 10."""
+_KEEPALIVES = {
+    "tcp_keepalives_idle": "3",
+    "tcp_keepalives_interval": "2",
+    "tcp_keepalives_count": "2",
+    "tcp_user_timeout": "7000",
+}
+"""When the server sees that a hub's machine is gone without a word: after 7 s, so that another takes over in 10."""
 
 Waiting = Callable[[str], None]
 """Called with the holder's name while another hub holds the lock; returns after a pause, or raises to give up."""

@@ -21,6 +21,7 @@ from hub.link.mqtt import MqttBus
 from hub.link.snapshot import Seen, Table
 from hub.store.engine import StoreBusyError, StoreError, open_engine, parse_url
 from hub.store.journal import Batch, Journal
+from hub.store.lock import _KEEPALIVES
 from tests.conftest import BrokerProcess
 from tests.contract.test_store import line
 from tests.hub.harness import Outbox, S
@@ -143,6 +144,18 @@ def test_a_hub_whose_connection_broke_goes_on_if_nobody_was_there_meanwhile() ->
         assert [entry.id for entry in journal.entries("b1")] == [1, 2]
         with pytest.raises(StoreError, match="is in use by"):
             Journal(url)
+        journal.close()
+
+
+def test_the_server_looks_often_whether_the_hub_is_still_there() -> None:
+    """Else a machine that lost its power would keep the lock for two hours."""
+    with empty_database() as url:
+        journal = Journal(url)
+        lock = journal._lock
+        assert lock is not None
+        with lock.writing() as (connection, _):
+            settings = [connection.scalar(sa.text(f"SELECT current_setting('{name}')::text")) for name in _KEEPALIVES]
+        assert settings == list(_KEEPALIVES.values())
         journal.close()
 
 
