@@ -13,7 +13,10 @@ twin       ``welcome {path, lockstep, epoch_ns, speed,    the mapped file, how t
 twin       ``edge {at_ns, blocked}``                      to beam: the receiver's level changed
 twin       ``tick {at_ns}``                               to beam: the clock has reached at_ns, all edges before
                                                           it have been sent
-beam       ``emitter {on, at_ns}``                        the emitter was switched (self-test)
+beam       ``emitter {on, at_ns}``                        switch the emitter then (self-test), or as soon as that can
+                                                          be if the time is over already
+twin       ``emitter {on, at_ns}``                        to beam: the emitter was switched, then and not before; said
+                                                          in order of time with the edges
 beam       ``taken {at_ns, boot, seq, wake_ns}``          everything up to at_ns is done and acknowledged; the
                                                           beam wants a tick at wake_ns (0 = none)
 twin       ``frame {number, at_ns, slot}``                to camera: a frame lies in a slot
@@ -50,6 +53,7 @@ _CLOCK = struct.Struct("<Q")
 _CLOCK_AT = 8
 _NEWEST_AT = 16
 _FIRST_SLOT_AT = 64
+_WELCOME_S = 30.0  # a twin paints its board before it speaks, on a busy machine for long
 _MAX_LINE = 4 * 1024 * 1024
 
 Json = dict[str, Any]
@@ -154,7 +158,7 @@ class Line:
         line = cls(sock)
         try:
             line.send({"is": "hello", "role": role, "pid": os.getpid()})
-            welcome = line.receive(timeout_s=10.0)
+            welcome = line.receive(timeout_s=_WELCOME_S)
         except LineError:
             line.close()
             raise
