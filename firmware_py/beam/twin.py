@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 FIRST_WAIT_S = 10.0
 _AGAIN_S = 0.3
-_LEAD_NS = 200_000_000  # at real speed the twin must hear of a self-test before it has simulated that moment
+_LEAD_NS = 200_000_000  # a twin at real speed mostly hears of a self-test before it has simulated that moment
 _FAULT = "device"
 
 
@@ -104,11 +104,13 @@ class TwinBeam:
             try:
                 if message["is"] == "edge":
                     self._edge(int(message["at_ns"]), blocked=bool(message["blocked"]))
+                elif message["is"] == "emitter":
+                    self._switched(int(message["at_ns"]), on=bool(message["on"]))
                 elif message["is"] == "tick":
                     self._tick(int(message["at_ns"]))
                     self._service.beat()  # in lock-step the next tick may be here before this loop looks up
             except (KeyError, TypeError, ValueError) as error:
-                raise LineError(f"expected an edge or a tick, got {message!r}: {error!r}") from None
+                raise LineError(f"expected an edge, the emitter or a tick, got {message!r}: {error!r}") from None
             if self._service.stopping:
                 return
 
@@ -120,6 +122,13 @@ class TwinBeam:
         facts = watch.advance(at_ns - 1)
         self._stamp.wait_until(at_ns)
         self._factory.drive(self._settings.pin, high=self._high(blocked=blocked))
+        self._report([*facts, *watch.advance(at_ns)])
+
+    def _switched(self, at_ns: int, *, on: bool) -> None:
+        watch = self._watch_from(at_ns)
+        facts = watch.advance(at_ns - 1)
+        self._stamp.wait_until(at_ns)
+        watch.switch_emitter(at_ns, on=on)
         self._report([*facts, *watch.advance(at_ns)])
 
     def _tick(self, at_ns: int) -> None:

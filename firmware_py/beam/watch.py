@@ -52,7 +52,8 @@ class Watch:
         lag_ns: how long an edge may be on its way to us. Nothing younger than that is decided, so that a level read
             is never compared with an edge that has not arrived. 0 when the pins' clock is driven together with them.
         lead_ns: how long before a self-test its two switchings are announced to somebody far away who does them.
-        announce: told of a switching that much ahead: its time (ns) and whether the emitter goes on.
+        announce: told of a switching that much ahead: its time (ns) and whether the emitter goes on. Whoever does it
+            may be late, so it counts as done when :meth:`switch_emitter` tells of it, and is dated by that.
         stamp_ns: reads the pins' clock just before the emitter is switched, since the 5 ms for an answer count from
             there; without it a switching is dated by the ``now_ns`` of the call.
     """
@@ -117,17 +118,15 @@ class Watch:
 
     def switch_emitter(self, at_ns: int, *, on: bool) -> None:
         """Switch the emitter and let the state machine know."""
+        if self._announce is not None and self._switchings:
+            self._switchings.pop(0)
         self._pins.emit(on=on)
         self._waiting.append(Emitter(at_ns, on))
 
     def _switch(self, now_ns: int) -> None:
-        while self._switchings and self._switchings[0][0] <= now_ns:
-            at_ns, on = self._switchings.pop(0)
-            if self._stamp_ns is not None:
-                at_ns = self._stamp_ns()
-            elif not self._lead_ns:
-                at_ns = now_ns
-            self.switch_emitter(at_ns, on=on)
+        while self._announce is None and self._switchings and self._switchings[0][0] <= now_ns:
+            _, on = self._switchings.pop(0)
+            self.switch_emitter(now_ns if self._stamp_ns is None else self._stamp_ns(), on=on)
 
     def _read_level(self, now_ns: int) -> None:
         if now_ns < self._read_ns:

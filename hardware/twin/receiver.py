@@ -30,6 +30,9 @@ class Receiver:
         self._sent = False
         self._disc = self._dark = False
         self._emitter: list[tuple[int, bool]] = []
+        self._switchings: list[tuple[int, bool]] = []
+        self._late_ns = 0
+        self._taken_ns = -1
         self._emitting = True
         self._fingers: list[tuple[int, int]] = []
         self._lamp = (0, 0)
@@ -41,16 +44,24 @@ class Receiver:
         return self._dark or not self._emitting
 
     def emitter(self, at_ns: int, *, on: bool) -> None:
-        """The emitter was switched; the receiver follows 0.3 ms later."""
+        """Switch the emitter at a time; the receiver follows 0.3 ms later.
+
+        A time whose edges were taken already cannot be changed any more: the switching comes as soon as it can, and
+        the one that lights the emitter again comes as much later.
+        """
+        self._late_ns = max(self._late_ns if on else 0, self._taken_ns + 1 - at_ns)
+        at_ns += self._late_ns
+        heapq.heappush(self._switchings, (at_ns, on))
         heapq.heappush(self._emitter, (at_ns + EMITTER_DELAY_NS, on))
 
     @property
     def quiet(self) -> bool:
         """Whether nothing is about to change the level that is known of already."""
-        return not (self._emitter or self._fingers or self._edges)
+        return not (self._switchings or self._emitter or self._fingers or self._edges)
 
     def relight(self) -> None:
         """A daemon has started anew: its emitter is on, and switching that was still to come is forgotten."""
+        self._switchings.clear()
         self._emitter.clear()
         if not self._emitting:
             self._emitting = True
@@ -87,6 +98,14 @@ class Receiver:
         while count < len(self._edges) and self._edges[count][0] <= to_ns:
             count += 1
         taken, self._edges = self._edges[:count], self._edges[count:]
+        self._taken_ns = max(self._taken_ns, to_ns)
+        return taken
+
+    def take_switchings(self, to_ns: int) -> list[tuple[int, bool]]:
+        """When the emitter was really switched up to a time, oldest first, each once; to be asked before the edges."""
+        taken: list[tuple[int, bool]] = []
+        while self._switchings and self._switchings[0][0] <= to_ns:
+            taken.append(heapq.heappop(self._switchings))
         return taken
 
     def _follow(self, at_ns: int, *, bounces: bool) -> None:

@@ -69,6 +69,7 @@ class Setting:
         size_wh: size of the frames.
         style: name of the board's looks.
         expects: the roles that must be there; the others may come or not.
+        hole_xy_mm: where the middle of the hole is, as the style draws it.
     """
 
     socket_path: Path
@@ -83,6 +84,7 @@ class Setting:
     size_wh: tuple[int, int] = (1280, 960)
     style: str = "maple"
     expects: tuple[str, ...] = ROLES
+    hole_xy_mm: tuple[float, float] = (0.0, 0.0)
 
 
 class Twin:
@@ -100,7 +102,7 @@ class Twin:
     def __init__(self, setting: Setting, open_eye: Callable[[], Eye]) -> None:
         self._setting = setting
         board = load_board(setting.board)
-        self._world = World(board, setting.seed)
+        self._world = World(board, setting.seed, hole_xy_mm=setting.hole_xy_mm)
         self._hands = Hands(self._world)
         self._diary = truth.Diary(setting.truth_path)
         self._course = Course(
@@ -237,8 +239,11 @@ class Twin:
         self._party.say(role, message)
 
     def _say_edges(self) -> None:
-        for at_ns, blocked in self._world.take_edges():
-            self._party.say("beam", {"is": "edge", "at_ns": at_ns, "blocked": blocked})
+        switchings = self._world.receiver.take_switchings(self._world.at_ns)
+        told: list[Json] = [{"is": "emitter", "at_ns": at_ns, "on": on} for at_ns, on in switchings]
+        told += [{"is": "edge", "at_ns": at_ns, "blocked": blocked} for at_ns, blocked in self._world.take_edges()]
+        for message in sorted(told, key=lambda message: int(message["at_ns"])):
+            self._party.say("beam", message)
 
     def _say_farewell(self) -> None:
         """Tell the players, and give them a moment to hang up first."""

@@ -21,6 +21,7 @@ class FakeTwin:
         self.lockstep = lockstep
         self.blocked: bool | None = None
         self.emitter: list[tuple[int, bool]] = []
+        self._to_switch: list[tuple[int, bool]] = []
         self._socket: socket.socket | None = listen(self.path)
         self._line: Line | None = None
 
@@ -71,11 +72,18 @@ class FakeTwin:
         self._line.send(message)
 
     def edge(self, at_ms: float, *, blocked: bool) -> None:
+        self._switch(round(at_ms * 1e6))
         self.say({"is": "edge", "at_ns": round(at_ms * 1e6), "blocked": blocked})
 
     def tick(self, at_ms: float) -> None:
         self.memory.clock_ns = round(at_ms * 1e6)
+        self._switch(round(at_ms * 1e6))
         self.say({"is": "tick", "at_ns": round(at_ms * 1e6)})
+
+    def _switch(self, to_ns: int) -> None:
+        while self._to_switch and self._to_switch[0][0] <= to_ns:
+            at_ns, on = self._to_switch.pop(0)
+            self.say({"is": "emitter", "at_ns": at_ns, "on": on})
 
     def taken(self, timeout_s: float = WAIT_S) -> Json | None:
         """The next ``taken``; announcements of the emitter are noted on the way."""
@@ -85,6 +93,7 @@ class FakeTwin:
                 return message
             assert message["is"] == "emitter"
             self.emitter.append((message["at_ns"], message["on"]))
+            self._to_switch.append(self.emitter[-1])
         return None
 
     def step(self, at_ms: float) -> Json:

@@ -244,7 +244,7 @@ def test_a_twin_that_goes_away_is_waited_for(home: Table) -> None:
     assert [fact.at_ns // MS for fact in hub.facts() if isinstance(fact, BeamCandidate)] == [1200, 3200]
 
 
-@pytest.mark.parametrize("rubbish", [{"is": "edge"}, {"is": "tick", "at_ns": "soon"}, {"at_ns": 1}])
+@pytest.mark.parametrize("rubbish", [{"is": "edge"}, {"is": "tick", "at_ns": "soon"}, {"is": "emitter"}, {"at_ns": 1}])
 def test_a_twin_that_speaks_another_language_is_hung_up_on_and_met_again(home: Table, rubbish: dict[str, str]) -> None:
     hub = home.hub()
     home.start()
@@ -255,7 +255,7 @@ def test_a_twin_that_speaks_another_language_is_hung_up_on_and_met_again(home: T
     home.twin.step(200)
     drop(home.twin, 1000)
     assert len(hub.facts()) == 1
-    assert "expected an edge or a tick" in home.log.read_text()
+    assert "expected an edge, the emitter or a tick" in home.log.read_text()
 
 
 def test_sigterm_ends_it_with_a_goodbye(home: Table) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -31,8 +32,8 @@ class Hole:
         self.facts: list[Fact] = []
         self.switched: list[tuple[int, bool]] = []
 
-    def watch(self, **settings: int) -> Watch:
-        return Watch(self.pins, self.clock.at_ns, self_test_s=30.0, **settings)  # type: ignore[arg-type]
+    def watch(self, **settings: Any) -> Watch:
+        return Watch(self.pins, self.clock.at_ns, self_test_s=30.0, **settings)
 
     def run(self, watch: Watch, to_ns: int) -> None:
         """Call the watch whenever it wants to, and let the receiver answer the emitter."""
@@ -196,21 +197,47 @@ class TestLead:
         )
         watch.advance(1_000 * MS)
         assert announced == [(1_200 * MS, False), (1_210 * MS, True)]
-        for at_ns, blocked in ((1_200 * MS + ANSWER_NS, True), (1_210 * MS + ANSWER_NS, False)):
-            hole.facts += watch.advance(at_ns - 1)
-            hole.clock.wait_until(at_ns)
-            hole.factory.drive(PIN, high=not blocked)
+        for at_ns, on in announced:
             hole.facts += watch.advance(at_ns)
+            watch.switch_emitter(at_ns, on=on)
+            hole.clock.wait_until(at_ns + ANSWER_NS)
+            hole.settle()
         hole.facts += watch.advance(5_000 * MS)
         assert hole.facts == []
 
+    def test_a_switching_that_comes_late_is_dated_when_it_came(self, hole: Hole) -> None:
+        announced: list[tuple[int, bool]] = []
+        watch = hole.watch(lead_ns=200 * MS, announce=lambda at_ns, on: announced.append((at_ns, on)))
+        watch.advance(1_000 * MS)
+        hole.facts += watch.advance(1_700 * MS)
+        for at_ns, on in ((1_750 * MS, False), (1_760 * MS, True)):
+            hole.facts += watch.advance(at_ns)
+            watch.switch_emitter(at_ns, on=on)
+            hole.clock.wait_until(at_ns + ANSWER_NS)
+            hole.settle()
+        hole.facts += watch.advance(5_000 * MS)
+        assert hole.facts == []
+        assert len(announced) == 2
+
+    def test_a_switching_that_never_comes_is_waited_for_and_says_nothing(self, hole: Hole) -> None:
+        announced: list[tuple[int, bool]] = []
+        watch = hole.watch(lead_ns=200 * MS, announce=lambda at_ns, on: announced.append((at_ns, on)))
+        for at_ms in range(1_000, 90_000, 500):
+            hole.facts += watch.advance(at_ms * MS)
+        assert hole.facts == []
+        assert len(announced) == 2
+
     def test_a_disc_that_falls_in_between_makes_the_test_say_nothing(self, hole: Hole) -> None:
-        watch = hole.watch(lead_ns=200 * MS)
+        announced: list[tuple[int, bool]] = []
+        watch = hole.watch(lead_ns=200 * MS, announce=lambda at_ns, on: announced.append((at_ns, on)))
         watch.advance(1_000 * MS)
         hole.clock.wait_until(1_150 * MS)
         hole.facts += watch.advance(1_150 * MS - 1)
         hole.put_disc(True)
         hole.facts += watch.advance(1_150 * MS)
+        for at_ns, on in announced:
+            hole.facts += watch.advance(at_ns - 1)
+            watch.switch_emitter(at_ns, on=on)
         hole.facts += watch.advance(3_000 * MS)
         assert hole.twenties() == [1_350 * MS]
         assert hole.faults() == []

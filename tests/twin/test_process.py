@@ -78,6 +78,7 @@ class Peers:
         self.memory = FrameMemory(Path(self.welcome["path"]))
         self.table: Json = {"rev": 1, "phase": "idle", "shot": 0, "questions": [], "seen": {}}
         self.edges: list[tuple[int, bool]] = []
+        self.switched: list[tuple[int, bool]] = []
         self.frames: list[tuple[int, int, int]] = []
         self.ticks: list[int] = []
         self.wishes: list[str] = []
@@ -107,6 +108,8 @@ class Peers:
     def heed_beam(self, message: Json) -> None:
         if message["is"] == "edge":
             self.edges.append((message["at_ns"], message["blocked"]))
+        elif message["is"] == "emitter":
+            self.switched.append((message["at_ns"], message["on"]))
         else:
             self.ticks.append(message["at_ns"])
             self.beam.send({"is": "taken", "at_ns": message["at_ns"], "boot": "b", "seq": 0, "wake_ns": self.wake_ns})
@@ -258,6 +261,22 @@ def test_a_self_test_darkens_the_receiver_when_it_was_announced(make: Callable[.
     peers.beam.send({"is": "emitter", "on": True, "at_ns": start_ns + 10_000_000})
     peers.until(lambda: len(peers.frames) >= 12)
     assert peers.edges == [(start_ns + 300_000, True), (start_ns + 10_300_000, False)]
+    assert peers.switched == [(start_ns, False), (start_ns + 10_000_000, True)]
+    peers.close()
+
+
+def test_a_self_test_heard_of_too_late_is_done_later_and_its_true_times_are_told(make: Callable[..., Board]) -> None:
+    peers = Peers(make())
+    peers.until(lambda: len(peers.frames) >= 6)
+    past_ns, now_ns = peers.ticks[0], peers.ticks[-1]
+    peers.beam.send({"is": "emitter", "on": False, "at_ns": past_ns})
+    peers.beam.send({"is": "emitter", "on": True, "at_ns": past_ns + 10_000_000})
+    peers.until(lambda: len(peers.frames) >= 16)
+    (off_ns, off), (on_ns, on) = peers.switched
+    assert (off, on) == (False, True)
+    assert off_ns > now_ns
+    assert on_ns - off_ns == 10_000_000
+    assert peers.edges == [(off_ns + 300_000, True), (on_ns + 300_000, False)]
     peers.close()
 
 

@@ -74,3 +74,17 @@ def test_a_lamp_flickers_now_and_then_and_only_for_moments() -> None:
         assert dark
         assert not clear
         assert clear_ns - dark_ns <= 31 * MS
+
+
+def test_a_switching_whose_time_is_over_comes_at_once_and_lights_as_much_later() -> None:
+    receiver = quiet_receiver()
+    run(receiver, 500)
+    receiver.emitter(100 * MS, on=False)
+    receiver.emitter(110 * MS, on=True)
+    receiver.emitter(700 * MS, on=False)
+    receiver.emitter(710 * MS, on=True)
+    for ms in range(501, 801):
+        receiver.observe(ms * MS, disc_inside=False)
+    switched = [(500 * MS + 1, False), (510 * MS + 1, True), (700 * MS, False), (710 * MS, True)]
+    assert receiver.take_switchings(800 * MS) == switched
+    assert receiver.take(800 * MS) == [(at_ns + EMITTER_DELAY_NS, not on) for at_ns, on in switched]
