@@ -12,6 +12,7 @@ from firmware_py.camera.calibration import Calibration
 from firmware_py.camera.colours import assign
 from firmware_py.camera.discs import find_discs
 from firmware_py.camera.lab import Floats, Image
+from firmware_py.camera.quarters import faint_discs
 from firmware_py.camera.regions import Mask, disc_pixels
 from firmware_py.camera.seen import DiscReading, SeenDisc
 from firmware_py.camera.start import calibrate
@@ -20,6 +21,8 @@ from hardware.board import Board
 
 #: A disc darkens the wood around its base so far.
 SHADOW_MM = 6.0
+#: A disc that hardly differs from the wood is found to within so much.
+_FAINT_MM = 5.0
 _LEAST_RADIUS_MM = 11.0
 _FILL_MM = 6.0
 _AROUND_PX = 5
@@ -80,9 +83,12 @@ def take_occupied(
     view = BoardView(calibration, board)
     straight = view.straight(picture)
     guessed = np.zeros(straight.shape[:2], np.bool_)
-    discs = tuple(_true_place(view, d) for d in reading.discs if d.place == "surface")
-    for place in discs:
-        _cover(view, guessed, place)
+    plain = tuple(_true_place(view, d) for d in reading.discs if d.place == "surface")
+    faint = faint_discs(view, straight, plain)
+    for place in plain:
+        _cover(view, guessed, place, SHADOW_MM)
+    for place in faint:
+        _cover(view, guessed, place, SHADOW_MM + _FAINT_MM)
     # What is early is not half gone yet: discs drop into the hole, and seldom one lies there when play begins.
     part, near = _hole_pixels(view)
     pictures = (first, picture) if first is not None else (picture,)
@@ -91,7 +97,7 @@ def take_occupied(
         guessed[part] |= near
     else:
         straight[part][near] = view.straight(opened)[part][near]
-    return Occupied(calibration, board, view, _fill(view, straight, guessed), guessed, discs)
+    return Occupied(calibration, board, view, _fill(view, straight, guessed), guessed, plain + faint)
 
 
 def _fill(view: BoardView, straight: Image, hidden: Mask) -> Floats:
@@ -151,11 +157,11 @@ def _true_place(view: BoardView, disc: SeenDisc) -> tuple[float, float]:
     return (float(x), float(y))
 
 
-def _cover(view: BoardView, mask: Mask, place: tuple[float, float]) -> None:
+def _cover(view: BoardView, mask: Mask, place: tuple[float, float], around_mm: float) -> None:
     x, y = place
     sx, sy = view.base_shift(x, y, view.rim_mm)
     for step in (0.0, 1.0):
-        part, near = disc_pixels(view, x + step * sx, y + step * sy, view.board.disc_radius_mm + SHADOW_MM)
+        part, near = disc_pixels(view, x + step * sx, y + step * sy, view.board.disc_radius_mm + around_mm)
         mask[part] |= near
 
 
