@@ -11,7 +11,7 @@ from dashboard.drawing import Mark, marks
 from hardware.board import Board
 from hub.link.snapshot import Table
 
-StateCode = Literal["live", "idle", "question", "review", "remove", "fault", "partial", "offline", "no_hub"]
+StateCode = Literal["live", "idle", "question", "review", "remove", "referee", "fault", "partial", "offline", "no_hub"]
 
 _REVIEW_PHASES = frozenset({"settling"})
 
@@ -78,6 +78,9 @@ def state_of(table: Table | None, sources: Mapping[str, bool], *, hub_online: bo
         for name, sensor in sorted((table.sensors if table is not None else {}).items())
         for fault in sensor.faults
     )
+    called = table is not None and table.referee and hub_online
+    if called:
+        return State("referee", "referee called", offline, faults)
     code, text = _judged(table, online, offline, faults, hub_online=hub_online)
     return State(code, text, offline, faults)
 

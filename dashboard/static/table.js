@@ -4,6 +4,7 @@ import { ask } from "./ask.js";
 import { draw, makeBoard } from "./board.js";
 import { boardName, make, mark, pips, sideName, sidesOf, text } from "./dom.js";
 import { follow, trouble } from "./live.js";
+import { more } from "./more.js";
 import { sheet } from "./sheet.js";
 
 const TOAST_MS = 6000;
@@ -199,7 +200,7 @@ function fillRemovals(removals) {
 function fillVerdict(verdict) {
   at("verdict").hidden = !verdict;
   if (!verdict) return;
-  text(at("verdict-text"), `Shot ${verdict.shot}: ${verdict.text}`);
+  text(at("verdict-text"), `Shot ${verdict.shot}: ${verdict.text}${verdict.ruled ? ` (referee: ${verdict.ruled})` : ""}`);
   mark(at("verdict"), "tone", verdict.valid ? "good" : "foul");
   mark(at("verdict"), "provisional", verdict.provisional);
 }
@@ -236,6 +237,7 @@ function fillRounds(table) {
         const cell = make("td", "", String(round.totals[side] ?? 0), make("small", "", ` ${round.twenties[side] ?? 0}×20`));
         const added = round.added[side] ?? 0;
         if (added) cell.append(make("b", "", ` +${added}`));
+        if (round.conceded === side) cell.append(make("small", "", " gave up"));
         return cell;
       });
       const row = make("tr", "", make("td", "", String(round.number)), ...cells);
@@ -246,8 +248,12 @@ function fillRounds(table) {
         change.addEventListener("click", () => enterTotals(round.number, round.number));
         row.append(make("td", "", change));
       }
-      return row;
-    }),
+      const ruled = round.ruled ?? [];
+      if (!ruled.length) return [row];
+      const words = make("td", "ruled", `Referee: ${ruled.join("; ")}`);
+      words.colSpan = row.children.length;
+      return [row, make("tr", "", words)];
+    }).flat(),
   );
 }
 
@@ -279,13 +285,21 @@ at("abandon").addEventListener("click", () =>
   sheet("End this match?", "It ends without a winner. Undo brings it back.", [["End the match", () => request("abandon", {}, "The match has ended."), "danger"]]),
 );
 
+at("more").addEventListener("click", () => more(state.view.table, request));
+
+at("start-form").elements.players.addEventListener("change", ({ target }) => {
+  at("third-name").hidden = target.value !== "cutthroat";
+});
 at("start-form").addEventListener("submit", (event) => {
   event.preventDefault();
   const form = new FormData(event.target);
   const names = {};
   if (form.get("light_name").trim()) names.A = form.get("light_name").trim();
   if (form.get("dark_name").trim()) names.B = form.get("dark_name").trim();
+  const players = form.get("players");
+  if (players === "cutthroat" && form.get("third_name").trim()) names.C = form.get("third_name").trim();
   const body = { names, rules: form.get("rules"), level: form.get("level"), light: "A", opener: form.get("opener"), games: Number(form.get("games")) };
+  if (players !== "singles") body.players = players;
   const replace = async () => {
     if (await request("abandon", {})) await start();
   };
@@ -326,6 +340,7 @@ function describe(table) {
 }
 
 function saying(table) {
+  if (table.referee) return "The referee is called; play rests.";
   if (table.winner) return `${sideName(table.sides[table.winner])} wins the match.`;
   if (table.message) return table.message;
   if (table.turn && table.phase === "round") return `${sideName(table.sides[table.turn])} to shoot`;

@@ -153,6 +153,7 @@ function describe(table) {
 function saying(view) {
   const table = view.table;
   if (!table) return view.state.text;
+  if (table.referee) return "The referee is called";
   if (table.questions.length) return table.questions[0].text;
   if (table.remove.length) return table.remove[0].text;
   if (table.winner) return `${sideName(table.sides[table.winner])} wins`;

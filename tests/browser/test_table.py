@@ -6,7 +6,24 @@ import pytest
 from msgspec.structs import replace
 from playwright.sync_api import Page, expect
 
-from hub.link.asks import Abandon, AnswerQuestion, Confirm, Correct, Redo, Start, Undo
+from hub.link.asks import (
+    Abandon,
+    AnswerQuestion,
+    CallReferee,
+    Concede,
+    Confirm,
+    Correct,
+    Name,
+    Pause,
+    Redo,
+    RefereeDone,
+    Resume,
+    Start,
+    Swap,
+    TimeOut,
+    Undo,
+    WalkOver,
+)
 from tests.dashboard.conftest import PIN, TOKEN, FakeHub
 from tests.dashboard.samples import FOUL, QUESTION, REMOVAL, idle, playing
 
@@ -107,6 +124,62 @@ def test_verdict_discs_and_rounds_are_corrected_confirmed_undone(phone: Page, hu
         Undo(),
         Redo(),
     ]
+
+
+def test_what_is_seldom_needed_is_under_more(phone: Page, hub: FakeHub) -> None:
+    hub.publish(playing("board-1", players="singles"))
+    open_table(phone)
+    taps = (
+        ("Pause",),
+        ("Call the referee",),
+        ("Time is up", "Time is up"),
+        ("Swap colours or seats", "Swap the colours"),
+        ("Give up", "Bo gives up round 5"),
+        ("Give up", "Ann gives up the game"),
+        ("Give up", "Ann does not go on"),
+        ("Names", "Save the names"),
+    )
+    for number, buttons in enumerate(taps, 1):
+        phone.get_by_role("button", name="More …").click()
+        for button in buttons:
+            phone.get_by_role("dialog").get_by_role("button", name=button, exact=True).click()
+        asked(hub, phone, number)
+        expect(phone.locator("body")).not_to_have_attribute("data-busy", "yes")
+    assert asked(hub, phone, 8) == [
+        Pause(),
+        CallReferee(),
+        TimeOut(5),
+        Swap("colours"),
+        Concede("B", "round", 5),
+        Concede("A", "game"),
+        WalkOver("A"),
+        Name({"A": "Ann", "B": "Bo"}),
+    ]
+
+
+def test_a_called_referee_is_shown_and_sent_away_again(phone: Page, hub: FakeHub) -> None:
+    hub.publish(playing("board-1", phase="paused", referee=True))
+    open_table(phone)
+    expect(phone.locator("#chip")).to_have_text("referee called")
+    expect(phone.locator("#message")).to_have_text("The referee is called; play rests.")
+    phone.get_by_role("button", name="More …").click()
+    phone.get_by_role("button", name="The referee was here").click()
+    asked(hub, phone, 1)
+    hub.publish(playing("board-1", rev=13, phase="paused"))
+    expect(phone.locator("#chip")).to_have_text("paused")
+    phone.get_by_role("button", name="More …").click()
+    phone.get_by_role("button", name="Resume").click()
+    assert asked(hub, phone, 2) == [RefereeDone(), Resume()]
+
+
+def test_three_players_start_with_three_names(phone: Page, hub: FakeHub) -> None:
+    hub.publish(idle("board-1"))
+    open_table(phone)
+    expect(phone.get_by_label("Third colour")).to_be_hidden()
+    phone.get_by_label("Players").select_option("cutthroat")
+    phone.get_by_label("Third colour").fill("Cleo")
+    phone.get_by_role("button", name="Start the match").click()
+    assert asked(hub, phone, 1) == [Start(names={"C": "Cleo"}, level="judge", players="cutthroat")]
 
 
 def test_a_running_match_is_ended_only_by_a_second_tap(phone: Page, hub: FakeHub) -> None:

@@ -27,6 +27,15 @@ STATES: list[tuple[str, Table | None, dict[str, bool], bool, tuple[str, str]]] =
     ("playing", playing(), {}, True, ("live", "live")),
     ("no match", idle(), {}, True, ("idle", "free")),
     ("paused", playing(phase="paused"), {}, True, ("idle", "paused")),
+    ("referee called", playing(phase="paused", referee=True), {}, True, ("referee", "referee called")),
+    (
+        "a called referee comes before discs to remove and dead sensors",
+        playing(remove=(REMOVAL,), referee=True),
+        {"camera": False, "beam": False},
+        True,
+        ("referee", "referee called"),
+    ),
+    ("a called referee while the hub is dead", playing(referee=True), {}, False, ("no_hub", "hub offline")),
     ("won", playing(phase="match_over", winner="A", turn=None), {}, True, ("idle", "match over")),
     ("question", playing(questions=(QUESTION,)), {}, True, ("question", "question open")),
     (
