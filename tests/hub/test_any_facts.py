@@ -82,7 +82,16 @@ FACTS = st.one_of(
     st.builds(Button, TIMES, st.sampled_from(["confirm", "undo", "referee", "dance"])),
 )
 REQUESTS = st.one_of(
-    st.tuples(st.just("start"), st.fixed_dictionaries({"level": st.sampled_from(["count", "advise", "judge"])})),
+    st.tuples(
+        st.just("start"),
+        st.fixed_dictionaries(
+            {
+                "level": st.sampled_from(["count", "advise", "judge"]),
+                "games": st.integers(1, 3),
+                "players": st.sampled_from([None, None, "doubles", "two-v-one", "cutthroat"]),
+            }
+        ),
+    ),
     st.tuples(
         st.just("correct"),
         st.one_of(
@@ -94,6 +103,35 @@ REQUESTS = st.one_of(
     ),
     st.tuples(st.just("answer"), st.integers(0, 3)),
     st.tuples(st.sampled_from(["undo", "redo", "abandon"]), st.just({})),
+    st.tuples(st.sampled_from(["pause", "resume", "time_out", "referee", "referee_done"]), st.just({})),
+    st.tuples(st.just("swap"), st.fixed_dictionaries({"what": st.sampled_from(["colours", "seats"])})),
+    st.tuples(
+        st.just("concede"),
+        st.fixed_dictionaries({"side": st.sampled_from("ABC"), "what": st.sampled_from(["round", "round", "game"])}),
+    ),
+    st.tuples(st.just("walk_over"), st.fixed_dictionaries({"side": st.sampled_from("ABC")})),
+    st.tuples(st.just("name"), st.fixed_dictionaries({"names": st.just({"A": "p1", "B": ""})})),
+    st.tuples(
+        st.just("rule"),
+        st.one_of(
+            st.fixed_dictionaries(
+                {
+                    "reason": st.just("seen"),
+                    "shot": st.integers(1, 3),
+                    "valid": st.booleans(),
+                    "round": st.integers(0, 2),
+                    "game": st.integers(0, 2),
+                }
+            ),
+            st.fixed_dictionaries(
+                {
+                    "reason": st.just("counted"),
+                    "totals": st.fixed_dictionaries({"A": st.just(40), "B": st.just(35)}),
+                    "round": st.integers(0, 2),
+                }
+            ),
+        ),
+    ),
     st.tuples(st.just("confirm"), st.fixed_dictionaries({"round": st.integers(1, 2)})),
 )
 
