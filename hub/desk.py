@@ -312,7 +312,13 @@ class Desk:
                 return None
             stored = list(self._journal.entries(board, since))
             fresh = [entry for entry in work.batch.entries if entry.board == board and entry.id >= since]
-            return Chapter(_decode_state(base), [*stored, *fresh])
+            try:
+                return Chapter(_decode_state(base), [*stored, *fresh])
+            except msgspec.DecodeError:
+                log.warning(
+                    "board %s: the state before line %d cannot be read, so nothing since can be undone", board, since
+                )
+                return None
 
         return chapter
 
@@ -428,7 +434,10 @@ class Desk:
             return _decode_state(stored)
         except msgspec.DecodeError:
             log.warning("board %s: the stored state is of another version, replaying the journal", board)
-            return replay(TableState(board), self._journal.entries(board))
+            state = replay(TableState(board), self._journal.entries(board))
+        if state.unreadable:
+            log.warning("board %s: %d lines of the journal cannot be read and are passed over", board, state.unreadable)
+        return state
 
 
 def _calls_referee(entry: Entry) -> bool:

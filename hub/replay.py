@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from hub.entries import Entry
+from hub.entries import HUB, PEOPLE, Entry
 from hub.evidence import ANY_NUMBER, RecordedMatch, Watch, recorded_round
 from hub.link.messages import MessageError
 from hub.rules.errors import RulesError
@@ -80,7 +80,7 @@ def steps(state: TableState, entries: Iterable[Entry]) -> Iterator[tuple[Entry, 
     """Take in line by line, none of them checked again, and give what each led to.
 
     Raises:
-        ReplayError: a request that this version does not know.
+        ReplayError: a line of the hub or of people that this version cannot read.
     """
     chapter: Chapter | None = None
     since = 0
@@ -93,16 +93,25 @@ def steps(state: TableState, entries: Iterable[Entry]) -> Iterator[tuple[Entry, 
         if entry.refused:
             taken = Taken(replace(state, entry=entry.id))
         else:
-            try:
-                taken = take(state, entry, kept)
-            except MessageError as error:
-                raise ReplayError(f"board {entry.board}, line {entry.id}: {error}; made by another version?") from None
+            taken = take(state, entry, kept)
+            if entry.source in {PEOPLE, HUB} and taken.state.unreadable > state.unreadable:
+                raise ReplayError(f"board {entry.board}, line {entry.id}: {_unread(entry)}; made by another version?")
             if taken.chapter is not None:
                 since, lines = entry.id, []
                 chapter = Chapter(taken.chapter, lines)
         lines.append(entry)
         state = taken.state
         yield entry, taken
+
+
+def _unread(entry: Entry) -> str:
+    """What is wrong with a line that could not be read."""
+    try:
+        if entry.source == PEOPLE:
+            entry.request()
+    except MessageError as error:
+        return str(error)
+    return f"{entry.kind!r} of {entry.source} cannot be read"
 
 
 def prove(journal: JournalReader, board: str) -> Proof:

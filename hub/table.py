@@ -119,13 +119,13 @@ def replay(state: TableState, entries: Iterable[Entry], chapters: Chapters | Non
 
 
 def _after(state: TableState, entry: Entry, chapters: Chapters, rev_seen: int | None) -> TableState:
-    if entry.source == PEOPLE:
-        return _person(state, entry, chapters, rev_seen)
-    if entry.source == HUB:
-        return _notice(state, entry)
     try:
+        if entry.source == PEOPLE:
+            return _person(state, entry, chapters, rev_seen)
+        if entry.source == HUB:
+            return _notice(state, entry)
         fact = entry.fact()
-    except MessageError:
+    except MessageError:  # a line that broke in the journal, or a newer version's, must not end a replay
         return replace(state, unreadable=state.unreadable + 1)
     if isinstance(fact, Button):
         return _button(state, entry, fact, chapters)
@@ -174,6 +174,8 @@ def _notice(state: TableState, entry: Entry) -> TableState:
         return replace(state, standing=decode(entry.body, Standing))
     if entry.kind == "called":
         return state if state.referee else call_referee(state)
+    if entry.kind != "sensor":
+        raise MessageError(f"unknown kind of line of the hub {entry.kind!r}")
     notice = decode(entry.body, SensorNotice)
     sensor = Sensor(notice.online, notice.faults)
     return replace(state, sensors={**state.sensors, notice.source: sensor})

@@ -86,6 +86,7 @@ def _pragmas(connection: Any, _record: object) -> None:
         f"wal_autocheckpoint={_CHECKPOINT_PAGES}",
         f"busy_timeout={_BUSY_MS}",
         "foreign_keys=ON",
+        "secure_delete=ON",  # a forgotten person's name must not stay in freed pages
     ):
         connection.execute(f"PRAGMA {pragma}")
 
@@ -117,3 +118,8 @@ def told(url: URL, doing: str, error: type[StoreError] = StoreError) -> Iterator
     except DBAPIError as failure:
         text = " ".join(str(failure.orig).split())
         raise error(f"database {shown(url)}: {doing}: {text}") from None
+
+
+def as_bytes(stored: object) -> bytes:
+    """A blob also where somebody's hand has put a text or a number instead, which SQLite lets happen."""
+    return bytes(stored) if isinstance(stored, bytes | memoryview) else str(stored).encode()

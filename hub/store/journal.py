@@ -22,7 +22,17 @@ from sqlalchemy.engine import URL
 
 from hub.entries import PEOPLE, Entry
 from hub.store import schema
-from hub.store.engine import SCHEMA, StoreBusyError, StoreError, open_engine, parse_url, revision_of, shown, told
+from hub.store.engine import (
+    SCHEMA,
+    StoreBusyError,
+    StoreError,
+    as_bytes,
+    open_engine,
+    parse_url,
+    revision_of,
+    shown,
+    told,
+)
 from hub.store.lock import HubLock, Waiting, take_lock
 
 _KEPT_CHAPTERS = 8
@@ -146,19 +156,19 @@ class Journal:
         wanted = sa.select(j.answer).where(
             j.board == board, j.source == PEOPLE, j.boot == people_boot(client, ask_id), j.seq == 1
         )
-        answer: bytes | None = self._scalar(wanted)
-        return answer
+        answer = self._scalar(wanted)
+        return None if answer is None else as_bytes(answer)
 
     def states(self) -> dict[str, bytes]:
         """The newest stored state of every table."""
         with told(self._url, "cannot be read"), self._engine.connect() as connection:
-            return {row.board: bytes(row.state) for row in connection.execute(sa.select(schema.tables))}
+            return {row.board: as_bytes(row.state) for row in connection.execute(sa.select(schema.tables))}
 
     def checkpoint(self, board: str, entry: int) -> bytes | None:
         """The state before a chapter's first line, None if it is no longer kept."""
         c = schema.checkpoints.c
-        found: bytes | None = self._scalar(sa.select(c.state).where(c.board == board, c.entry == entry))
-        return found
+        found = self._scalar(sa.select(c.state).where(c.board == board, c.entry == entry))
+        return None if found is None else as_bytes(found)
 
     def entries(self, board: str, since: int = 0, until: int | None = None) -> Iterator[Entry]:
         """The lines of a board in order, from ``since`` to ``until`` inclusive, read page by page."""
@@ -284,5 +294,5 @@ def _scripts() -> Path:
 
 def _entry(row: sa.Row[Any]) -> Entry:
     values = {name: getattr(row, name) for name in _COLUMNS}
-    values["body"] = bytes(values["body"])
+    values["body"] = as_bytes(values["body"])
     return Entry(**values)

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from hub.entries import Entry
 from hub.store import schema
-from hub.store.engine import SCHEMA, StoreError, open_engine, parse_url, revision_of, shown, told
+from hub.store.engine import SCHEMA, StoreError, as_bytes, open_engine, parse_url, revision_of, shown, told
 
 _PAGE = 2000
 _COLUMNS = tuple(column.name for column in schema.journal.columns if column.name != "answer")
@@ -92,19 +92,19 @@ class JournalReader:
 
     def states(self) -> dict[str, tuple[int, bytes]]:
         """The stored table of each board: its last line and the encoded state."""
-        return {row.board: (row.entry, _bytes(row.state)) for row in self._rows(sa.select(schema.tables))}
+        return {row.board: (row.entry, as_bytes(row.state)) for row in self._rows(sa.select(schema.tables))}
 
     def checkpoints(self, board: str) -> dict[int, bytes]:
         """The encoded states before the lines that began a board's last chapters."""
         c = schema.checkpoints.c
         return {
-            row.entry: _bytes(row.state) for row in self._rows(sa.select(schema.checkpoints).where(c.board == board))
+            row.entry: as_bytes(row.state) for row in self._rows(sa.select(schema.checkpoints).where(c.board == board))
         }
 
     def matches(self, board: str) -> dict[str, bytes]:
         """The archive's record of each match of a board."""
         m = schema.matches.c
-        return {row.id: _bytes(row.record) for row in self._rows(sa.select(m.id, m.record).where(m.board == board))}
+        return {row.id: as_bytes(row.record) for row in self._rows(sa.select(m.id, m.record).where(m.board == board))}
 
     def players(self) -> dict[str, str]:
         """Names of all players by id."""
@@ -123,7 +123,7 @@ class JournalReader:
             rows = self._rows(wanted)
             for row in rows:
                 values = {name: getattr(row, name) for name in _COLUMNS}
-                values["body"] = _bytes(values["body"])
+                values["body"] = as_bytes(values["body"])
                 yield Entry(**values)
             if len(rows) < _PAGE:
                 return
@@ -142,8 +142,3 @@ class JournalReader:
     def _scalar(self, wanted: sa.Select[Any]) -> Any:
         with told(self._url, "cannot be read"):
             return self._connection.scalar(wanted)
-
-
-def _bytes(stored: bytes | str) -> bytes:
-    """A blob also where somebody's hand has put a text instead."""
-    return stored.encode() if isinstance(stored, str) else bytes(stored)
