@@ -47,11 +47,22 @@ class Arena:
         discs: every disc on the board, in the hole or in the ditch; those with a velocity move.
         at_ns: time of the start.
         seed: of the little that is chance (the hole's rim, the rail).
+        hole_xy_mm: where the middle of the hole is.
     """
 
-    def __init__(self, board: Board, feel: Feel, discs: Iterable[DiscState], *, at_ns: int, seed: int) -> None:
+    def __init__(
+        self,
+        board: Board,
+        feel: Feel,
+        discs: Iterable[DiscState],
+        *,
+        at_ns: int,
+        seed: int,
+        hole_xy_mm: tuple[float, float] = (0.0, 0.0),
+    ) -> None:
         self.board, self.feel, self.at_ns = board, feel, at_ns
         self.random = random.Random(seed)
+        self._hole = pymunk.Vec2d(*hole_xy_mm)
         self._inside_mm, self._edge_mm = board.limits_mm[2], board.surface_radius_mm
         self.events: list[Event] = []
         self._space = pymunk.Space()
@@ -144,7 +155,7 @@ class Arena:
         if fresh and "ditch" not in {a.where, b.where}:
             self._happen(self.at_ns, "hit", a.state.id, b.state.id)
             if b.where == "hole" and force > 900 and self.random.random() < self.feel.climb_chance:
-                a.pocket = hole.climb(a.body.position, self.board)
+                a.pocket = hole.climb(a.body.position - self._hole, self.board)
 
     def _pegged(self, arbiter: pymunk.Arbiter, _space: pymunk.Space, _data: object) -> None:
         disc = self._of_shape[arbiter.shapes[0]]
@@ -166,9 +177,10 @@ class Arena:
             if ditch.fly(disc, r_mm, step_s, self.random):
                 self._happen(now_ns, "back", disc.state.id)
         elif disc.where in {"surface", "leaning"}:
-            if r_mm < self.board.hole_radius_mm:
+            off_mm = (disc.body.position - self._hole).length
+            if off_mm < self.board.hole_radius_mm:
                 if not disc.passed:
-                    self._cross_hole(disc, r_mm, step_s)
+                    self._cross_hole(disc, off_mm, step_s)
             else:
                 disc.passed = False
                 disc.dip = disc.drop = disc.tilt_deg = 0.0
@@ -190,19 +202,19 @@ class Arena:
             disc.lay("ditch")
             disc.friction(0.0)
 
-    def _cross_hole(self, disc: Slider, r_mm: float, step_s: float) -> None:
+    def _cross_hole(self, disc: Slider, off_mm: float, step_s: float) -> None:
         if disc.where == "leaning":
             if disc.speed < 30:
                 return
             disc.lay("surface")
             disc.dip, disc.z = self.feel.catch_mm + 1, 0.0
-        disc.dip, disc.drop = hole.tip(disc.dip, disc.drop, r_mm, step_s, self.board)
+        disc.dip, disc.drop = hole.tip(disc.dip, disc.drop, off_mm, step_s, self.board)
         disc.tilt_deg = math.degrees(math.atan2(disc.dip, 2 * self.board.disc_radius_mm))
         vx, vy = disc.body.velocity
-        x_mm, y_mm = disc.body.position
+        x_mm, y_mm = disc.body.position - self._hole
         if abs(vx) + abs(vy) > 0:
             disc.tilt_towards_deg = to_polar(vx, vy)[1]
-        outward = (x_mm * vx + y_mm * vy) > 0 and r_mm > self.board.hole_play_mm
+        outward = (x_mm * vx + y_mm * vy) > 0 and off_mm > self.board.hole_play_mm
         slow = disc.body.velocity.length < 15
         if not (outward or slow) or disc.dip == 0.0:
             return
@@ -224,7 +236,7 @@ class Arena:
         before, fall = fall, hole.go_on(fall, step_s)
         disc.pocket = fall
         place = hole.pose(fall, self.board)
-        disc.body.position = (place.x_mm, place.y_mm)
+        disc.body.position = self._hole + (place.x_mm, place.y_mm)
         self._space.reindex_shapes_for_body(disc.body)
         disc.body.velocity = (0.0, 0.0)
         disc.z, disc.tilt_deg, disc.tilt_towards_deg = place.z_mm, place.tilt_deg, place.tilt_towards_deg
@@ -239,9 +251,9 @@ class Arena:
 
     def _settle(self, disc: Slider) -> None:
         """A disc has stopped: over the hole it drops, on the outer line it has touched it, climbing it slides back."""
-        r_mm = math.hypot(*disc.body.position)
-        if disc.where == "surface" and r_mm < self.board.hole_radius_mm:
-            disc.pocket = hole.drop(disc.body.position, self.board, self.feel, self.random)
+        over = disc.body.position - self._hole
+        if disc.where == "surface" and over.length < self.board.hole_radius_mm:
+            disc.pocket = hole.drop(over, self.board, self.feel, self.random)
             disc.friction(math.inf)
         elif disc.climbing:
             disc.climbing = False

@@ -133,19 +133,21 @@ class Player:
         ]
         chance = self._random
         if not theirs or chance.random() < self.skill.greed:
-            return self._for_the_hole(starts, discs.values())
+            return self._for_the_hole(starts, discs.values(), world.hole_xy_mm)
         plans = [p for start in starts for p in self._at_discs(start, theirs, discs)]
         if plans:
             plans.sort(key=lambda p: -p.worth)
             return chance.choice(plans[:3])
         return self._around(starts, theirs)
 
-    def _for_the_hole(self, starts: Sequence[Xy], discs: Iterable[DiscState]) -> Target:
-        obstacles = [((d.x_mm, d.y_mm), self._board.disc_radius_mm) for d in discs if d.r_mm > 1]
-        free = [s for s in starts if self._room(s, (0.0, 0.0), obstacles) > 0]
+    def _for_the_hole(self, starts: Sequence[Xy], discs: Iterable[DiscState], hole: Xy) -> Target:
+        obstacles = [
+            ((d.x_mm, d.y_mm), self._board.disc_radius_mm) for d in discs if d.where not in {"hole", "stacked"}
+        ]
+        free = [s for s in starts if self._room(s, hole, obstacles) > 0]
         if not free:
-            free = sorted(starts, key=lambda s: -self._room(s, (0.0, 0.0), obstacles))[:1]
-        return Target(self._random.choice(free), (0.0, 0.0), self._random.uniform(250, 520), 0.0)
+            free = sorted(starts, key=lambda s: -self._room(s, hole, obstacles))[:1]
+        return Target(self._random.choice(free), hole, self._random.uniform(250, 520), 0.0)
 
     def _at_discs(self, start: Xy, theirs: Sequence[DiscState], discs: Mapping[str, DiscState]) -> list[Target]:
         """Every opposing disc that can be reached in a straight line from a place, with what hitting it is worth."""

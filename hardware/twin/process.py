@@ -29,11 +29,13 @@ def renderer(setting: Setting) -> Eye:
     return Renderer(board, NAMED[setting.style], pose, nominal_optics(), setting.seed)
 
 
-def _check_style(style: str) -> None:
+def _hole_of(style: str) -> tuple[float, float]:
+    """Where a style has its hole, which the world must have there too."""
     from hardware.twin.styles import NAMED
 
     if style not in NAMED:
         raise BoardError(f"no board looks like {style!r}; there are {', '.join(sorted(NAMED))}")
+    return NAMED[style].hole_offset_xy_mm
 
 
 def run(
@@ -74,12 +76,11 @@ def run(
     Returns:
         Exit status: 0 done or ended by a signal, 2 a board, rule set, style or path that cannot be used.
     """
-    setting = Setting(
-        socket_path, memory_path, truth_path, board, seed, frame_rate_hz, lockstep, speed,
-        Evening(rules, rounds, games), size_wh, style, expects,
-    )  # fmt: skip
     try:
-        _check_style(style)
+        setting = Setting(
+            socket_path, memory_path, truth_path, board, seed, frame_rate_hz, lockstep, speed,
+            Evening(rules, rounds, games), size_wh, style, expects, _hole_of(style),
+        )  # fmt: skip
         twin = Twin(setting, partial(renderer, setting))
     except (BoardError, LineError, RulesError, OSError, ValueError) as error:
         print(f"twin: {error}", file=sys.stderr)

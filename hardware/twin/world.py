@@ -6,6 +6,7 @@ give the same world to the last bit.
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -19,6 +20,8 @@ from hardware.twin.scene import Colour, Scene, SceneDisc, SceneHand
 from hardware.twin.slider import DiscState, Where
 
 _LONGEST_TICKS = 12_000
+
+Xy = tuple[float, float]
 
 
 class WorldError(ValueError):
@@ -42,12 +45,21 @@ class World:
         seed: makes what is chance repeatable.
         feel: material figures.
         start_ns: what the clock shows at first; a whole number of milliseconds.
+        hole_xy_mm: where the middle of the hole is; boards have it up to 2.5 mm off the middle of the rings.
     """
 
-    def __init__(self, board: Board, seed: int, *, feel: Feel | None = None, start_ns: int = 0) -> None:
+    def __init__(
+        self,
+        board: Board,
+        seed: int,
+        *,
+        feel: Feel | None = None,
+        start_ns: int = 0,
+        hole_xy_mm: Xy = (0.0, 0.0),
+    ) -> None:
         if start_ns % STEP_NS:
             raise WorldError(f"the clock must start at a whole millisecond, got {start_ns} ns")
-        self.board, self.seed, self.feel = board, seed, feel or Feel()
+        self.board, self.seed, self.feel, self.hole_xy_mm = board, seed, feel or Feel(), hole_xy_mm
         self.at_ns = start_ns
         self.events: list[Event] = []
         self.hands: tuple[SceneHand, ...] = ()
@@ -77,7 +89,7 @@ class World:
         """
         z_mm, tilt, towards = 0.0, 0.0, 0.0
         if where in {"hole", "leaning", "stacked"}:
-            z_mm, tilt, towards = hole.resting(where, (x_mm, y_mm), self.board)
+            z_mm, tilt, towards = hole.resting(where, self._in_hole_frame(x_mm, y_mm), self.board)
         elif where == "ditch":
             z_mm = -self.board.surface_height_mm
         self.put(DiscState(disc, colour, x_mm, y_mm, where, z_mm, tilt_deg=tilt, tilt_towards_deg=towards))
@@ -167,7 +179,9 @@ class World:
     def _build(self, discs: Iterable[DiscState], flick: int) -> Arena:
         on_board = [d for d in discs if d.where != "hand"]
         seed = random.Random(f"shot-{self.seed}-{flick}").getrandbits(62)
-        return Arena(self.board, self.feel, on_board, at_ns=self._ticked_ns, seed=seed)
+        return Arena(
+            self.board, self.feel, on_board, at_ns=self._ticked_ns, seed=seed, hole_xy_mm=self.hole_xy_mm
+        )  # fmt: skip
 
     def _keep_arena(self) -> None:
         if self._arena is not None:
@@ -175,15 +189,20 @@ class World:
             self.events.extend(self._arena.events)
             self._arena = None
 
+    def _in_hole_frame(self, x_mm: float, y_mm: float) -> Xy:
+        return (x_mm - self.hole_xy_mm[0], y_mm - self.hole_xy_mm[1])
+
     def _look(self) -> None:
         """Whether a disc is in the beam now."""
         held = self._discs.values() if self._arena is None else self._arena.in_hole()
         self._disc_in_beam = any(self._in_beam(d) for d in held)
 
     def _in_beam(self, d: DiscState) -> bool:
-        if d.where == "ditch" or not (d.z_mm < 0 or d.tilt_deg > 0) or d.r_mm > 2 * self.board.disc_radius_mm:
+        x_mm, y_mm = self._in_hole_frame(d.x_mm, d.y_mm)
+        away = math.hypot(x_mm, y_mm) > 2 * self.board.disc_radius_mm
+        if d.where == "ditch" or not (d.z_mm < 0 or d.tilt_deg > 0) or away:
             return False
-        place = hole.Pose(d.x_mm, d.y_mm, d.z_mm, d.tilt_deg, d.tilt_towards_deg)
+        place = hole.Pose(x_mm, y_mm, d.z_mm, d.tilt_deg, d.tilt_towards_deg)
         return hole.lowest_mm(place, CHORD_DEG, self.board) < -DEPTH_MM
 
 

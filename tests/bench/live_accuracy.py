@@ -53,7 +53,7 @@ class Evenings:
         self, *, seed: int, rounds: int, style: str, rate_hz: float, height: bool, board: Board = TOURNAMENT
     ) -> None:
         self.board, self.rate_hz = board, rate_hz
-        self.world = World(board, seed)
+        self.world = World(board, seed, hole_xy_mm=NAMED[style].hole_offset_xy_mm)
         self.hands = Hands(self.world)
         self.course = Course(
             board, self.world, self.hands, Evening("match-play", rounds), seed=seed, diary=truth.Diary(None), alone=True

@@ -315,3 +315,25 @@ def test_what_cannot_be_is_refused_in_a_sentence() -> None:
         world.remove("A1")
     with pytest.raises(WorldError, match="whole millisecond"):
         World(TOURNAMENT, 1, start_ns=5)
+
+
+@pytest.mark.parametrize("hole_xy_mm", [(0.0, 0.0), (1.6, 0.8), (-1.5, 2.0)])
+def test_discs_fall_lie_and_block_the_beam_where_the_hole_is(hole_xy_mm: tuple[float, float]) -> None:
+    fallen = 0
+    for seed in range(40):
+        world = World(TOURNAMENT, seed, hole_xy_mm=hole_xy_mm)
+        world.place("A1", "light", hole_xy_mm[0], -60.0)
+        world.flick("A1", 0.0, 420.0)
+        until_rest(world)
+        disc = world.discs["A1"]
+        off = math.dist((disc.x_mm, disc.y_mm), hole_xy_mm)
+        if disc.where == "hole":
+            assert off <= TOURNAMENT.hole_play_mm
+        elif disc.where == "leaning":
+            assert TOURNAMENT.hole_play_mm < off < TOURNAMENT.hole_radius_mm
+        else:
+            assert off >= TOURNAMENT.hole_radius_mm
+        world.step(world.at_ns + 2 * MS)
+        assert world.receiver.blocked is (disc.where in {"hole", "leaning"})
+        fallen += disc.where == "hole"
+    assert fallen > 20

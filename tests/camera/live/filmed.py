@@ -13,7 +13,7 @@ from hardware.twin.hands import Hands, Reach, shoot
 from hardware.twin.optics import Renderer, nominal_optics, nominal_pose
 from hardware.twin.scene import Colour
 from hardware.twin.slider import DiscState
-from hardware.twin.styles import NOMINAL
+from hardware.twin.styles import NOMINAL, BoardStyle
 from hardware.twin.world import World
 from hub.link.messages import Fact
 
@@ -26,10 +26,10 @@ cv2.setNumThreads(1)
 class Film:
     """A board whose frames are made as they are asked for."""
 
-    def __init__(self, seed: int = 1) -> None:
-        self.world = World(TOURNAMENT, seed)
+    def __init__(self, seed: int = 1, style: BoardStyle = NOMINAL) -> None:
+        self.world = World(TOURNAMENT, seed, hole_xy_mm=style.hole_offset_xy_mm)
         self.hands = Hands(self.world)
-        self.eye = Renderer(TOURNAMENT, NOMINAL, nominal_pose(TOURNAMENT), nominal_optics(), seed)
+        self.eye = Renderer(TOURNAMENT, style, nominal_pose(TOURNAMENT), nominal_optics(), seed)
         self.number = 0
 
     @property
