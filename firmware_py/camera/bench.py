@@ -23,6 +23,7 @@ import numpy as np
 from firmware_py.camera.benchboard import DrawnBoard, spread_discs
 from firmware_py.camera.lab import Image
 from firmware_py.camera.live import LiveReader
+from firmware_py.camera.memory import give_back
 from firmware_py.camera.photo import PhotoReading, score_picture
 from firmware_py.camera.source import Frame
 from hardware.board import Board, load_board
@@ -96,6 +97,8 @@ class _Live:
             self._take(self._drawn.picture([]))
             if self._reader.reader is not None:
                 break
+        # As the daemon does.
+        give_back()
         if self._reader.reader is None:
             raise BenchError(f"the drawn board was not found: {self._reader.trouble}")
         self._settle(self._lying)
@@ -127,8 +130,10 @@ class _Live:
         }
 
     def memory(self, frames: int = 1000) -> tuple[float, float]:
-        """Memory of the process in MB after a read, and by how many kB it then grows over idle frames."""
-        pictures = [self._drawn.picture(self._lying) for _ in range(3)]
+        """Memory of the process in MB after motion and a read, and by how many kB it then grows over idle frames."""
+        pictures = [self._drawn.picture([*self._lying, ("dark", 45.0, -150.0)]) for _ in range(3)]
+        # What drawing took is not the reader's.
+        give_back()
         for k in range(frames // 5):
             self._take(pictures[k % 3])
         begin = resident_mb()

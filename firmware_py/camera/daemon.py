@@ -11,6 +11,7 @@ import cv2
 from firmware_py.camera.capabilities import Claims
 from firmware_py.camera.keepsake import Keepsake, Remembered
 from firmware_py.camera.live import LiveReader, Rest
+from firmware_py.camera.memory import give_back
 from firmware_py.camera.sanity import MEANING, STUCK, Sanity
 from firmware_py.camera.source import Frame, FrameSource, SourceEndedError, SourceGoneError, open_source
 from firmware_py.errors import DeviceMissingError, FirmwareError, SettingError
@@ -193,6 +194,7 @@ class CameraLoop:
         if reader.calibrated and reader.calibration is not None and reader.reader is not None:
             self._keepsake.save_board(reader.calibration, reader.reader.bare)
             reader.calibrated = False
+            give_back()
         if rest is not None:
             self._keepsake.save_rest(
                 Remembered(
