@@ -196,7 +196,7 @@ def _round_for_shot(state: TableState, entry: Entry) -> TableState:
     if match is None or playing is None or not playing.done:
         return state
     if playing.swept:
-        keep = 2 * len(playing.shots) >= len(match.order(playing))
+        keep = bool(playing.reason) or 2 * len(playing.shots) >= len(match.order(playing))
         return _opened(end_swept(state, entry, keep=keep), entry)
     if not surface(state.layout, playing):
         return _opened(finish_round(state, entry), entry)

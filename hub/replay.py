@@ -17,7 +17,7 @@ from hub.link.messages import MessageError
 from hub.rules.errors import RulesError
 from hub.rules.presets import load_ruleset, read_ruleset
 from hub.rules.rejudge import COMPARED, Difference, Rejudged, rejudge
-from hub.rules.ruleset import Ruleset
+from hub.rules.ruleset import Ruleset, changed
 from hub.rules.scoring import GameScore
 from hub.rules.verdict import Verdict
 from hub.rules.words import say
@@ -221,8 +221,9 @@ class GameRejudged:
 
 
 def rejudged(played: RecordedMatch, now: Ruleset) -> list[GameRejudged]:
-    """Each game of a match judged again by other rules."""
+    """Each game of a match judged again by other rules, for those who played it and where they sat."""
     match = played.match
+    now = changed(now, {"name": now.name, "title": now.title, "players": match.ruleset.players})
     found: list[GameRejudged] = []
     dealt: dict[str, int] = dict.fromkeys(match.sides, ANY_NUMBER)
     for game in played.games():

@@ -40,7 +40,7 @@ from hub.tally import totals_of
 _FLASHES_KEPT = 32
 MOVED_MM = 1.0
 _OUTLASTS_ADOPTION = frozenset(
-    {"pause", "resume", "referee", "referee_done", "time_out", "swap", "concede", "walk_over", "rule"}
+    {"pause", "resume", "referee", "referee_done", "time_out", "concede", "walk_over", "rule"}
 )
 """What people did before a match got its names and rules, and what still holds under them."""
 

@@ -134,8 +134,14 @@ def answered(state: TableState, question: Question, choice: str) -> tuple[TableS
     for candidate in state.candidates:
         if question.id == beam_question_id(playing, candidate.key):
             candidates = tuple(replace(c, waiting=False) if c.key == candidate.key else c for c in state.candidates)
-            told = None if choice == NOBODY else replace(_missed(match, playing, candidate), owner_ruled=choice)
-            return replace(state, candidates=candidates), told
+            state = replace(state, candidates=candidates)
+            if choice == NOBODY:
+                return state, None
+            if candidate.side is None or expected(match, playing) is None:  # no turn is left, as after a time-out
+                side: Side = choice  # type: ignore[assignment]  # the choices were the sides
+                extra = {**playing.extra, side: playing.extra.get(side, 0) + 1}
+                return state.with_running(replace(playing, extra=extra)), None
+            return state, replace(_missed(match, playing, candidate), owner_ruled=choice)
     return None
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from hub.link import topics
 from hub.link.messages import Button
 from hub.link.snapshot import Table
 from hub.replay import prove
@@ -100,6 +101,19 @@ def test_a_time_out_is_refused_twice_and_after_the_round(club: Club) -> None:
     assert club.ask("undo", {}).ok
     assert not club.table().time_out
     assert club.table().sides["A"].shots_left == 10
+
+
+def test_a_twenty_that_only_the_beam_noticed_counts_after_the_time_out_too(club: Club) -> None:
+    club.bus.publish(topics.status("b1", "camera"), b"offline", retain=True)
+    club.turn()
+    world = started(club)
+    world.beam(world.wait(1))
+    (question,) = club.table().questions
+    assert club.ask("time_out", {}).ok
+    assert club.ask("answer", {"question": question.id, "choice": "B"}).ok
+    assert club.table().sides["B"].twenties == 1
+    assert club.ask("confirm", {"round": 1}).ok
+    assert club.table().rounds[0].totals == {"A": 0, "B": 20}
 
 
 def test_a_conceded_round_goes_to_the_other_side_whatever_lies_there(club: Club) -> None:

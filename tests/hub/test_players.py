@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from hub.replay import prove
+from hub.replay import prove, run
 from hub.rules.order import GameSetup, hammer_of, order_of_round
 from hub.rules.presets import load_ruleset
 from hub.rules.scoring import new_game, play_round
@@ -88,6 +88,22 @@ def test_one_against_two_shoots_every_other_turn(club: Club) -> None:
     world = world_on(club, 4, CALM)
     for number in (1, 2, 3):
         play(club, world, order_of_round(setup_of(rules), number))
+
+
+@pytest.mark.parametrize("players", ["doubles", "two-v-one", "cutthroat"])
+def test_a_match_is_judged_by_other_rules_for_those_who_played_it(
+    club: Club, players: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rules = {"base": "classic", "players": players}
+    assert club.ask("start", {"rules": rules, "level": "judge"}).ok
+    world = world_on(club, 1, CALM)
+    world.sides = "ABC" if players == "cutthroat" else "AB"
+    play(club, world, order_of_round(setup_of(rules), 1))
+    club.close()
+    assert run(club.url, rules="classic") == 0
+    told = capsys.readouterr().out
+    assert "no verdict differs" in told
+    assert "->" not in told.partition("\n")[2]
 
 
 @pytest.mark.parametrize("seed", [5, 6])
