@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import re
 import sqlite3
 import time
 import uuid
@@ -18,6 +19,9 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import msgspec
 
 from firmware_py.errors import StateError
 
@@ -46,7 +50,10 @@ _INSERT = (
 )
 _GIVE = "INSERT INTO given VALUES (?, ?) ON CONFLICT (boot) DO UPDATE SET last_seq = max(last_seq, excluded.last_seq)"
 _DELETE = "DELETE FROM fact WHERE boot = ? AND seq <= ?"
-_SELECT = "SELECT boot, seq, machine_boot, mono_ns, wall_ms, synced, kind, body FROM fact ORDER BY id"
+_SELECT = "SELECT id, boot, seq, machine_boot, mono_ns, wall_ms, synced, kind, body FROM fact ORDER BY id"
+_ID = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
+_KIND = re.compile(r"[a-z_]{1,32}")
+_LARGEST_SEQ = 2**48
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +141,7 @@ class Outbox:
             row = self._database.execute("SELECT last_seq FROM given WHERE boot = ?", (boot,)).fetchone()
         except sqlite3.Error:
             return self._acked.get(boot, 0)
-        return int(row[0]) if row else 0
+        return row[0] if row and isinstance(row[0], int) else self._acked.get(boot, 0)
 
     def first(self, boot: str) -> int:
         """Lowest sequence number of a boot that is still here; the next one to come if none is."""
@@ -250,6 +257,7 @@ class Outbox:
 
     def _connect(self) -> sqlite3.Connection:
         database = sqlite3.connect(self._path, isolation_level=None, timeout=5.0)
+        database.text_factory = _text
         try:
             database.execute("PRAGMA synchronous = FULL")
             try:
@@ -265,10 +273,20 @@ class Outbox:
     def _load(self, database: sqlite3.Connection) -> None:
         known = {(stored.boot, stored.seq) for stored in self}
         earlier: dict[str, list[Stored]] = {}
-        for boot, seq, machine_boot, mono_ns, wall_ms, synced, kind, body in database.execute(_SELECT):
-            if boot != self.boot and (boot, seq) not in known and seq > self._acked.get(boot, 0):
-                fact = Stored(boot, seq, machine_boot, mono_ns, wall_ms, bool(synced), kind, bytes(body))
-                earlier.setdefault(boot, []).append(fact)
+        broken: list[tuple[int]] = []
+        for number, *columns in database.execute(_SELECT):
+            fact = _stored(columns)
+            if fact is None:
+                log.error("%s: row %d is broken and cannot be sent: %.300r", self._path, number, columns)
+                broken.append((number,))
+                continue
+            settled = fact.boot == self.boot or fact.seq <= self._acked.get(fact.boot, 0)
+            if not settled and (fact.boot, fact.seq) not in known:
+                earlier.setdefault(fact.boot, []).append(fact)
+        with contextlib.suppress(sqlite3.OperationalError):  # full or read-only: it is passed over again next time
+            database.executemany("DELETE FROM fact WHERE id = ?", broken)
+        for facts in earlier.values():
+            facts.sort(key=lambda stored: stored.seq)
         ours = self._boots.pop(self.boot, None)
         for boot, facts in earlier.items():
             self._boots.setdefault(boot, []).extend(facts)
@@ -285,6 +303,29 @@ class Outbox:
     def _suffer(self, error: Exception) -> None:
         self.trouble = f"{self._path}: {error}; facts are kept in memory only"
         self._retry_at_s = self._real_s() + _RETRY_S
+
+
+def _text(stored: bytes) -> str:
+    return stored.decode(errors="surrogateescape")
+
+
+def _stored(columns: list[Any]) -> Stored | None:
+    """The fact of a row; None for one that no hub would take, and that would be sent again for ever.
+
+    SQLite lets any type stand in any column, and what a hand or a dying card has written may be anything.
+    """
+    types = (str, int, str, int, int, int, str, bytes)
+    if not all(isinstance(value, wanted) for value, wanted in zip(columns, types, strict=True)):
+        return None
+    boot, seq, machine_boot, mono_ns, wall_ms, synced, kind, body = columns
+    named = _ID.fullmatch(boot) and _ID.fullmatch(machine_boot) and _KIND.fullmatch(kind)
+    if not named or not 1 <= seq <= _LARGEST_SEQ:
+        return None
+    try:
+        msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    return Stored(boot, seq, machine_boot, mono_ns, wall_ms, bool(synced), kind, body)
 
 
 def _is_broken(error: sqlite3.DatabaseError) -> bool:

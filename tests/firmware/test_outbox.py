@@ -31,6 +31,9 @@ def given_out(path: Path) -> dict[str, int]:
         database.close()
 
 
+COLUMNS = ("boot", "seq", "machine_boot", "mono_ns", "wall_ms", "synced", "kind", "body")
+
+
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "beam-outbox.sqlite3"
@@ -161,7 +164,9 @@ class TestMediumInTrouble:
         (pages,) = outbox._database.execute("PRAGMA page_count").fetchone()
         outbox._database.execute(f"PRAGMA max_page_count = {pages}")
         big = [
-            outbox.put(machine_boot="m", mono_ns=1, wall_ms=1, synced=True, kind="shot", body=b"x" * 20_000)
+            outbox.put(
+                machine_boot="m", mono_ns=1, wall_ms=1, synced=True, kind="shot", body=b'"' + b"x" * 20_000 + b'"'
+            )
             for _ in range(5)
         ]
         assert [stored.seq for stored in big] == [3, 4, 5, 6, 7]
@@ -236,6 +241,65 @@ class TestMediumInTrouble:
         again = Outbox(path)
         assert [(stored.boot, stored.seq) for stored in again] == wanted
         again.close()
+
+    @pytest.mark.parametrize(
+        "damage",
+        [
+            *(
+                f"{column} = {value}"
+                for column in COLUMNS
+                for value in ("'téxt'", "x'00ff'", "1.5", "CAST(x'ff' AS TEXT)")
+            ),
+            *(f"{column} = 7" for column in ("body", "kind", "boot", "machine_boot")),
+            "body = x''",
+            "body = CAST(body AS TEXT)",
+            "body = x'7b'",
+            "seq = 0",
+            "seq = -3",
+            "kind = ''",
+            "boot = ''",
+        ],
+    )
+    def test_a_row_of_nonsense_is_left_out_and_all_others_are_sent(
+        self, path: Path, damage: str, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        outbox = Outbox(path)
+        put(outbox, 4)
+        boot = outbox.boot
+        outbox.close()
+        database = sqlite3.connect(path)
+        database.execute(f"UPDATE fact SET {damage} WHERE seq = 2")
+        database.commit()
+        database.close()
+        outbox = Outbox(path)
+        assert outbox.trouble == ""
+        put(outbox)
+        sent = [(stored.boot, stored.seq) for stored in outbox]
+        assert [seq for of, seq in sent if of == boot if seq != 2] == [1, 3, 4]
+        assert ("is broken and cannot be sent" in caplog.text) == (len(sent) == 4)
+        assert (outbox.boot, 1) in sent
+        outbox.acknowledge(boot, 1)
+        outbox.close()
+        caplog.clear()
+        again = Outbox(path)
+        assert [(stored.boot, stored.seq) for stored in again if stored.boot == boot] == [
+            pair for pair in sent if pair[0] == boot and pair[1] != 1
+        ]
+        assert caplog.text == "", "a broken row is told of once"
+        again.close()
+
+    def test_a_number_of_nonsense_in_what_was_given_out_is_passed_over(self, path: Path) -> None:
+        outbox = Outbox(path)
+        put(outbox, 2)
+        boot = outbox.boot
+        outbox.close()
+        database = sqlite3.connect(path)
+        database.execute("UPDATE given SET last_seq = 'many'")
+        database.commit()
+        database.close()
+        outbox = Outbox(path)
+        assert outbox.given(boot) == 0
+        outbox.close()
 
     def test_a_folder_that_is_missing_is_said_at_start(self, tmp_path: Path) -> None:
         with pytest.raises(StateError, match="state_dir"):
