@@ -192,7 +192,7 @@ def read_tokens(path: Path) -> dict[bytes, Grant]:
         ConfigError: the file cannot be read, others may read it, or a line is not such an object.
     """
     grants: dict[bytes, Grant] = {}
-    for number, line in enumerate(_secret_lines(path), 1):
+    for number, line in _secret_lines(path):
         try:
             row = msgspec.json.decode(line, type=TokenRow)
             if row.board:
@@ -201,6 +201,8 @@ def read_tokens(path: Path) -> dict[bytes, Grant]:
             raise ConfigError(f"{path}: line {number}: {error}") from None
         if len(row.token) < 16:
             raise ConfigError(f"{path}: line {number}: a token needs 16 characters or more")
+        if digest(row.token) in grants:
+            raise ConfigError(f"{path}: line {number}: this token stands there twice; keep one of the lines")
         grants[digest(row.token)] = Grant(row.role, row.board)
     return grants
 
@@ -208,11 +210,13 @@ def read_tokens(path: Path) -> dict[bytes, Grant]:
 def read_pins(path: Path) -> dict[str, str]:
     """PINs of the boards, ``board pin`` a line; the board ``hub`` is the organiser's. Errors as for tokens."""
     pins: dict[str, str] = {}
-    for number, line in enumerate(_secret_lines(path), 1):
+    for number, line in _secret_lines(path):
         board, _, pin = line.strip().partition(" ")
         pin = pin.strip()
         if not pin or (board not in RESERVED and not _is_board(board)):
             raise ConfigError(f"{path}: line {number}: expected a board's id and its PIN")
+        if board in pins:
+            raise ConfigError(f"{path}: line {number}: board {board!r} has a PIN already; keep one of the lines")
         pins[board] = pin
     return pins
 
@@ -230,7 +234,8 @@ def _is_board(board: str) -> bool:
     return True
 
 
-def _secret_lines(path: Path) -> list[str]:
+def _secret_lines(path: Path) -> list[tuple[int, str]]:
+    """The lines that are not blank, each with its number in the file."""
     try:
         mode = path.stat().st_mode & 0o777
         text = path.read_text(encoding="utf-8")
@@ -238,4 +243,4 @@ def _secret_lines(path: Path) -> list[str]:
         raise ConfigError(f"{path}: cannot be read: {error}") from None
     if mode & 0o077:
         raise ConfigError(f"{path}: mode is {mode:04o}, a secret must be 0600: chmod 600 {path}")
-    return [line for line in text.splitlines() if line.strip()]
+    return [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]

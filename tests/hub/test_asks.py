@@ -357,6 +357,8 @@ def test_token_and_pin_files_are_read(tmp_path: Path) -> None:
         ('{"token": "0123456789abcdef", "role": "king"}', "line 1"),
         ('{"token": "short", "role": "table"}', "16 characters"),
         ("hello", "line 1"),
+        ("\n\nhello", "line 3"),
+        ('{"token": "0123456789abcdef", "role": "table"}\n' * 2, "line 2: this token stands there twice"),
         ('{"token": "0123456789abcdef", "role": "table", "board": "B 1"}', "board id"),
     ],
 )
@@ -366,6 +368,24 @@ def test_a_bad_line_of_a_token_file_is_named(tmp_path: Path, text: str, said: st
     tokens.write_text(text)
     with pytest.raises(ConfigError, match=said):
         read_tokens(tokens)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("b1", "line 1: expected"),
+        ("b1 1111\n\nB1 2222", "line 3: expected"),
+        ("b1 1111\nb2 2222\n\n b1  3333\n", "line 4: board 'b1' has a PIN already"),
+        ("b1 1111\nb1 1111", "line 2: board 'b1'"),
+        ("hub one\nhub two", "line 2: board 'hub'"),
+    ],
+)
+def test_a_bad_line_of_a_pin_file_is_named(tmp_path: Path, text: str, said: str) -> None:
+    pins = tmp_path / "pins"
+    pins.touch(mode=0o600)
+    pins.write_text(text)
+    with pytest.raises(ConfigError, match=f"{pins}: {said}"):
+        read_pins(pins)
 
 
 def test_a_secret_file_that_others_may_read_is_refused(tmp_path: Path) -> None:
