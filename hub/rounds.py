@@ -64,6 +64,10 @@ def finish_round(state: TableState, entry: Entry) -> TableState:
         return state
     finished = _pruned(match, match.running)
     state = followed(state, replace(match, rounds=(*match.rounds, finished), running=None), finished.number)
+    if state.match is not None and state.match.running is not None:
+        state = state.with_running(
+            replace(state.match.running, machine_boot=entry.machine_boot, begun_ns=entry.mono_ns)
+        )
     return flashed(state, _round_flash(state.match or match, finished, entry))
 
 

@@ -176,6 +176,8 @@ class Round(msgspec.Struct, frozen=True):
         questions: open questions.
         asked: how many were asked.
         done: whether all discs are shot or the round was ended by people.
+        machine_boot: the time below compares only within it; empty if no sensor's fact ended the round before.
+        begun_ns: when the round before was over: what the beam noticed earlier is none of this round's.
         swept: whether the board was cleared with discs unshot.
         confirmed: whether it is counted.
         totals: what people say it came to, instead of the record.
@@ -199,6 +201,8 @@ class Round(msgspec.Struct, frozen=True):
     questions: tuple[Question, ...] = ()
     asked: int = 0
     done: bool = False
+    machine_boot: str = ""
+    begun_ns: int = 0
     swept: bool = False
     confirmed: bool = False
     totals: dict[Side, int] = {}

@@ -32,8 +32,9 @@ def on_candidate(state: TableState, entry: Entry, fact: BeamCandidate) -> TableS
         shots = tuple(replace(s, beam=candidate.key) if s.number == shot.number else s for s in playing.shots)
         return _with(state.with_running(replace(playing, shots=shots)), candidate)
     turn = expected(match, playing)
-    if turn is None or playing.old or playing.lying:
-        return _with(state, candidate)  # hands clear the board or lift a disc out
+    earlier = candidate.machine_boot == playing.machine_boot and candidate.start_ns < playing.begun_ns
+    if turn is None or playing.old or playing.lying or earlier:
+        return _with(state, candidate)  # hands clear the board or lift a disc out, or it comes rounds too late
     candidate = replace(candidate, side=turn[0], shots=len(playing.shots), waiting=True)
     state = _with(state, candidate)
     if not camera_there(state):

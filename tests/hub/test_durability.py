@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hub.link.messages import Fact
+from hub.link.messages import BeamCandidate, Fact
 from hub.link.snapshot import Table
 from hub.state import TableState
 from hub.store.journal import Journal
@@ -195,3 +195,22 @@ def test_a_beam_whose_facts_come_hours_late_changes_no_score(quick_path: Path) -
             club.fact(step.source, step.fact, step.at_ns)
         assert [(r.totals, r.twenties) for r in club.table().rounds] == expected
         club.close()
+
+
+def test_a_beam_that_comes_after_the_last_round_lights_nothing_up(quick_path: Path) -> None:
+    (quick_path / "calm").mkdir()
+    steps, _, _ = evening(quick_path / "calm", 7, Habits(twenty=0.5, finger=0.5), rounds=2)
+    calm = Club(quick_path / "calm")
+    expected = counted(calm.table())
+    calm.close()
+    club = Club(quick_path)
+    late = [step for step in steps if step.source == "beam"]
+    for step in [*(step for step in steps if step.source != "beam"), *late]:
+        if step.fact is None:
+            club.ask(step.request, step.body)
+        else:
+            club.fact(step.source, step.fact, step.at_ns)
+    assert any(isinstance(step.fact, BeamCandidate) for step in late)
+    assert all(view.provisional == 0 for view in club.table().sides.values())
+    assert counted(club.table())[0] == expected[0]
+    club.close()

@@ -229,7 +229,7 @@ class Club:
             daemon.end()
         if self.hub is not None:
             self.hub.send_signal(signal.SIGTERM)
-            assert self.hub.wait(WAIT_S) == 0
+            assert self.hub.wait(WAIT_S) == 0, (self.hub.returncode, self.last_words())
         self.phone.close()
         self.broker.stop()
 
@@ -316,8 +316,8 @@ class Storm:
             facts = list(self._club.heard.facts)
         for what in ("fact/beam", "fact/camera", "ask/start", "ask/undo", "health/beam", "status/camera", "table/x"):
             payload = self._rng.randbytes(self._rng.randint(0, 60))
-            if facts and self._rng.random() < 0.7:
-                whole = self._rng.choice(facts)[1]
+            whole = self._rng.choice(facts)[1] if facts else b""
+            if whole and self._rng.random() < 0.7:
                 cut = self._rng.randrange(len(whole))
                 payload = self._rng.choice([whole[:cut], whole[:cut] + b"\xff" + whole[cut + 1 :]])
             if what != "status/camera":
