@@ -9,7 +9,6 @@ import logging
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 
 import msgspec
 from msgspec.structs import replace
@@ -41,6 +40,7 @@ from hub.store.engine import StoreBusyError
 from hub.store.journal import Batch, Journal, MatchRow, people_boot
 from hub.table import Chapter, Chapters, Taken, replay, take
 from hub.view import encoded, match_record, table_of
+from hub.work import Output, PinTry, Work
 
 log = logging.getLogger(__name__)
 
@@ -57,49 +57,6 @@ STANDING = Standing(rules_table(load_ruleset(STANDING_RULES)), STANDING_LEVEL)
 
 _encode_state = msgspec.msgpack.Encoder().encode
 _decode_state = msgspec.msgpack.Decoder(TableState).decode
-
-
-@dataclass(frozen=True, slots=True)
-class PinTry:
-    """A PIN that must be checked outside the loop, since that is slow on purpose."""
-
-    ask: Ask
-    board: str
-    pin: str
-
-
-@dataclass(slots=True)
-class Output:
-    """What is to be published after a batch, in this order.
-
-    Attributes:
-        acks: topic and payload.
-        tables: boards whose snapshot changed.
-        answers: topic and payload.
-        calls: topic and payload.
-        pin_tries: to be checked and handed to :meth:`Desk.pin_checked`.
-    """
-
-    acks: list[tuple[str, bytes]] = field(default_factory=list)
-    tables: list[str] = field(default_factory=list)
-    answers: list[tuple[str, bytes]] = field(default_factory=list)
-    calls: list[tuple[str, bytes]] = field(default_factory=list)
-    pin_tries: list[PinTry] = field(default_factory=list)
-
-
-class _Work:
-    """One batch on its way into the journal."""
-
-    def __init__(self, next_id: int) -> None:
-        self.batch = Batch()
-        self.out = Output()
-        self.next_id = next_id
-        self.acks: dict[tuple[str, str, str], int] = {}
-        self.touched: dict[str, None] = {}
-
-    def line_id(self) -> int:
-        self.next_id += 1
-        return self.next_id
 
 
 class Desk:
@@ -154,7 +111,7 @@ class Desk:
 
     def work(self, messages: Iterable[Message]) -> tuple[Batch, Output]:
         """Take in messages in order; what comes back is to be stored first and published then."""
-        work = _Work(self._journal.last_id)
+        work = Work(self._journal.last_id)
         for message in messages:
             topic = topics.parse(message.topic)
             if topic is None:
@@ -189,7 +146,7 @@ class Desk:
         body = {"token": token, "role": grant.role, "board": grant.board, "expires": grant.expires_ms}
         return _answer(tried.ask, Answer(tried.ask.id, ok=True, body=body))
 
-    def _message(self, work: _Work, topic: topics.Topic, message: Message) -> None:
+    def _message(self, work: Work, topic: topics.Topic, message: Message) -> None:
         match topic.what:
             case "fact" if not message.retain:
                 self._fact(work, topic, message.payload)
@@ -210,7 +167,7 @@ class Desk:
             self._told.add(topic)
             log.warning("%s: skipped, and further ones without a word: %s", topic, why)
 
-    def _fact(self, work: _Work, topic: topics.Topic, payload: bytes) -> None:
+    def _fact(self, work: Work, topic: topics.Topic, payload: bytes) -> None:
         envelope = checked(decode(payload, Envelope), topic)
         key = (envelope.board, envelope.source, envelope.boot)
         lost, ready = self._sequencer.offer(envelope)
@@ -241,7 +198,7 @@ class Desk:
         work.acks[key] = self._sequencer.last(*key)
 
     def _sensor(
-        self, work: _Work, board: str, source: str, *, online: bool | None = None, faults: tuple[str, ...] | None = None
+        self, work: Work, board: str, source: str, *, online: bool | None = None, faults: tuple[str, ...] | None = None
     ) -> None:
         """Journal it if a sensor came, went, or has other faults."""
         known = self.state(board).sensors.get(source)
@@ -253,7 +210,7 @@ class Desk:
         if known is None or (known.online, known.faults) != (notice.online, notice.faults):
             self._own(work, board, "sensor", notice)
 
-    def _own(self, work: _Work, board: str, kind: str, body: msgspec.Struct) -> None:
+    def _own(self, work: Work, board: str, kind: str, body: msgspec.Struct) -> None:
         self._own_seq += 1
         entry = Entry(
             id=work.line_id(),
@@ -267,7 +224,7 @@ class Desk:
         )
         self._take(work, entry)
 
-    def _take(self, work: _Work, entry: Entry, rev_seen: int | None = None) -> Taken:
+    def _take(self, work: Work, entry: Entry, rev_seen: int | None = None) -> Taken:
         before = self.state(entry.board)
         taken = take(before, entry, self._chapters(work, entry.board), rev_seen=rev_seen)
         after = taken.state
@@ -282,7 +239,7 @@ class Desk:
         self._match_row(work, entry, before, after)
         return taken
 
-    def _call(self, work: _Work, entry: Entry, before: TableState, after: TableState) -> None:
+    def _call(self, work: Work, entry: Entry, before: TableState, after: TableState) -> None:
         flash = after.flash
         if flash is None or not flash.clip or flash.id in before.flashed or entry.age_ns > CALL_AGE_NS:
             return
@@ -291,7 +248,7 @@ class Desk:
         call = Call(id=flash.id, clip=flash.clip, text=flash.text, numbers=numbers, age_ms=entry.age_ns // 1_000_000)
         work.out.calls.append((topics.call(entry.board), encode(call)))
 
-    def _match_row(self, work: _Work, entry: Entry, before: TableState, after: TableState) -> None:
+    def _match_row(self, work: Work, entry: Entry, before: TableState, after: TableState) -> None:
         match = after.match
         if match is None or not match.rounds:
             return
@@ -305,7 +262,7 @@ class Desk:
             match.id, entry.board, match.started_ms, entry.wall_ms, over=over, record=record
         )
 
-    def _chapters(self, work: _Work, board: str) -> Chapters:
+    def _chapters(self, work: Work, board: str) -> Chapters:
         def chapter(since: int) -> Chapter | None:
             base = work.batch.checkpoints.get((board, since)) or self._journal.checkpoint(board, since)
             if base is None:
@@ -322,7 +279,7 @@ class Desk:
 
         return chapter
 
-    def _ask(self, work: _Work, topic: topics.Topic, payload: bytes) -> None:
+    def _ask(self, work: Work, topic: topics.Topic, payload: bytes) -> None:
         ask = decode(payload, Ask)
         if not _ID.fullmatch(ask.id) or not _ID.fullmatch(ask.client):
             raise MessageError("Ask: id and client must be 1 to 64 of A-Z, a-z, 0-9 and _.:-")
@@ -351,7 +308,7 @@ class Desk:
             body = replace(body, names={**dict.fromkeys(body.names, ""), **self._named(work, body.names)})
         self._act(work, topic, ask, grant, encode(body))
 
-    def _forget(self, work: _Work, ask: Ask, grant: Grant, body: Forget) -> None:
+    def _forget(self, work: Work, ask: Ask, grant: Grant, body: Forget) -> None:
         """Erase a name; tables that show it get a line, so that their snapshots go out without it."""
         player = self._names.id_of(body.name)
         if player is None:
@@ -389,7 +346,7 @@ class Desk:
         while len(self._answers) > _ANSWERS_KEPT:
             self._answers.popitem(last=False)
 
-    def _act(self, work: _Work, topic: topics.Topic, ask: Ask, grant: Grant, body: bytes) -> None:
+    def _act(self, work: Work, topic: topics.Topic, ask: Ask, grant: Grant, body: bytes) -> None:
         entry = Entry(
             id=work.line_id(),
             board=topic.board,
@@ -416,13 +373,13 @@ class Desk:
         key = f"{board}/{people_boot(ask.client, ask.id)}"
         return self._answers.get(key) or self._journal.answer_to(board, ask.client, ask.id)
 
-    def _login(self, work: _Work, board: str, ask: Ask, body: Login) -> None:
+    def _login(self, work: Work, board: str, ask: Ask, body: Login) -> None:
         if board not in {CLUB, body.board}:
             raise DeniedError("other_board", f"sign in to board {body.board} at its own table")
         self._people.may_try(body.board, self._now_ms())
         work.out.pin_tries.append(PinTry(ask, body.board, body.pin))
 
-    def _named(self, work: _Work, names: dict[Side, str]) -> dict[Side, str]:
+    def _named(self, work: Work, names: dict[Side, str]) -> dict[Side, str]:
         """Ids of the players for the journal; names stay in their one table."""
         ids, new = self._names.ids(names)
         work.batch.players.update(new)

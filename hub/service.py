@@ -21,7 +21,7 @@ from types import FrameType
 
 import sdnotify
 
-from hub.desk import OFFLINE, ONLINE, STANDING, Desk, Output, PinTry
+from hub.desk import OFFLINE, ONLINE, STANDING, Desk
 from hub.link import topics
 from hub.link.bus import Bus, BusError, Message, Will
 from hub.link.config import Config, ConfigError, read_secret
@@ -32,6 +32,7 @@ from hub.rules.presets import load_ruleset, read_ruleset
 from hub.state import Standing, rules_table
 from hub.store.engine import StoreBusyError, StoreError
 from hub.store.journal import Batch, Journal
+from hub.work import Output, PinTry
 
 log = logging.getLogger(__name__)
 

@@ -1,0 +1,52 @@
+"""One batch of messages: what it writes into the journal, and what is published when that is done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from hub.link.messages import Ask
+from hub.store.journal import Batch
+
+
+@dataclass(frozen=True, slots=True)
+class PinTry:
+    """A PIN that must be checked outside the loop, since that is slow on purpose."""
+
+    ask: Ask
+    board: str
+    pin: str
+
+
+@dataclass(slots=True)
+class Output:
+    """What is to be published after a batch, in this order.
+
+    Attributes:
+        acks: topic and payload.
+        tables: boards whose snapshot changed.
+        answers: topic and payload.
+        calls: topic and payload.
+        pin_tries: to be checked and handed to :meth:`hub.desk.Desk.pin_checked`.
+    """
+
+    acks: list[tuple[str, bytes]] = field(default_factory=list)
+    tables: list[str] = field(default_factory=list)
+    answers: list[tuple[str, bytes]] = field(default_factory=list)
+    calls: list[tuple[str, bytes]] = field(default_factory=list)
+    pin_tries: list[PinTry] = field(default_factory=list)
+
+
+class Work:
+    """One batch on its way into the journal; ``next_id`` is the id of the journal's last line."""
+
+    def __init__(self, next_id: int) -> None:
+        self.batch = Batch()
+        self.out = Output()
+        self.next_id = next_id
+        self.acks: dict[tuple[str, str, str], int] = {}
+        self.touched: dict[str, None] = {}
+
+    def line_id(self) -> int:
+        """The id of the next line."""
+        self.next_id += 1
+        return self.next_id
