@@ -6,6 +6,7 @@ can use the rest. Exit status: 0 done, 1 the answer is no, 2 bad input or usage,
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import sys
@@ -21,12 +22,36 @@ _FILE = click.Path(path_type=Path)
 _FOLDER = click.Path(path_type=Path, file_okay=False)
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class _CommandLine(click.Group):
+    """Says in one line when its answer cannot be written, wherever in a command that shows."""
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """See :meth:`click.Group.main`."""
+        try:
+            try:
+                return super().main(*args, **kwargs)
+            finally:
+                if sys.stdout is not None:
+                    sys.stdout.flush()
+        except OSError as error:
+            if error.filename is not None or error.errno not in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}:
+                raise
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is still in the buffer has nowhere to go
+            _fail(f"the answer cannot be written: {error.strerror}", 3)
+
+
+@click.group(cls=_CommandLine, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="crokinole")
 def main() -> None:
     """A crokinole board that scores itself: sensors, hub, pages, and a simulated club to try it all."""
     logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(levelname).1s %(name)s: %(message)s")
     logging.getLogger("alembic").setLevel(logging.WARNING)
+    # OpenCV and FFmpeg would say in lines of their own what we say in one; both look here when they are loaded.
+    os.environ.setdefault("OPENCV_LOG_LEVEL", "SILENT")
+    os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")
+    os.environ.setdefault(
+        "OPENCV_VIDEOIO_PRIORITY_CV_MJPEG", "0"
+    )  # a reader that cannot be silenced; FFmpeg has it too
     if "CROKINOLE_SUPERVISOR" in os.environ:
         from hub.club.supervisor import follow_supervisor
 

@@ -11,6 +11,15 @@ from pathlib import Path
 
 import pytest
 
+FULL = Path("/dev/full")
+ROUND = {
+    "id": "R1/classic",
+    "title": "one twenty against nothing",
+    "rules": "classic",
+    "given": {"scores": {"A": 0, "B": 0}, "points": {"A": 0, "B": 0}, "twenties": {"A": 1, "B": 0}},
+    "expect": {"added": {"A": 15, "B": 0}},
+}
+
 
 def crokinole(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     argv = [sys.executable, "-m", "crokinole", *arguments]
@@ -90,15 +99,8 @@ def test_the_demo_refuses_rules_that_do_not_exist() -> None:
 
 
 def test_verify_counts_what_fails(tmp_path: Path) -> None:
-    case = {
-        "id": "R1/classic",
-        "title": "one twenty against nothing",
-        "rules": "classic",
-        "given": {"scores": {"A": 0, "B": 0}, "points": {"A": 0, "B": 0}, "twenties": {"A": 1, "B": 0}},
-        "expect": {"added": {"A": 15, "B": 0}},
-    }
     path = tmp_path / "rounds.json"
-    path.write_text(json.dumps([case]))
+    path.write_text(json.dumps([ROUND]))
     done = crokinole("verify", str(path))
     assert done.returncode == 1
     assert "R1/classic" in done.stdout
@@ -128,3 +130,63 @@ def test_verify_passes_every_worked_case(shared: Path) -> None:
     done = crokinole("verify", *files)
     assert done.returncode == 0, done.stdout
     assert done.stdout.splitlines()[-1].endswith("passed, 0 failed")
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="no /dev/full to stand for a full disk")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--help",),
+        ("--version",),
+        ("hub", "--show-config"),
+        ("beam", "--check-config"),
+        ("verify", "rounds.json"),
+        ("photo", "--json", "nowhere.jpg"),
+        ("bench", "rules", "--json"),
+    ],
+    ids=" ".join,
+)
+def test_an_answer_that_cannot_be_written_is_one_line(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    (tmp_path / "rounds.json").write_text(json.dumps([ROUND]))
+    argv = [sys.executable, "-m", "crokinole", *arguments]
+    with FULL.open("w") as full:
+        done = subprocess.run(
+            argv, stdout=full, stderr=subprocess.PIPE, text=True, timeout=200, cwd=tmp_path, check=False
+        )
+    assert done.returncode == 3, done.stderr
+    assert done.stderr.splitlines()[-1] == "crokinole: the answer cannot be written: No space left on device"
+    assert "Traceback" not in done.stderr
+
+
+def garbage() -> dict[str, bytes]:
+    """Files that are no pictures and no videos, though some begin like one."""
+    starts = {
+        "png": b"\x89PNG\r\n\x1a\n",
+        "jpg": b"\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01\x01\x00\x00\x01\x00\x01\x00\x00",
+        "webp": b"RIFF\x24\x00\x00\x00WEBPVP8 ",
+        "tif": b"II*\x00\x08\x00\x00\x00\x01\x00",
+        "bmp": b"BM\x46\x00\x00\x00\x00\x00\x00\x00\x36\x00\x00\x00",
+        "avi": b"RIFF\x24\x00\x00\x00AVI LIST",
+        "mp4": b"\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00mp42isom",
+        "mkv": b"\x1a\x45\xdf\xa3",
+        "none": b"",
+    }
+    return {f"{name}.{name}": start + bytes(range(256)) * (8 if start else 0) for name, start in starts.items()}
+
+
+@pytest.mark.parametrize("name", garbage())
+def test_files_that_are_no_media_are_told_of_in_our_own_line_alone(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_bytes(garbage()[name])
+    assert_one_line(crokinole("photo", str(path)), 2, str(path))
+    assert_one_line(crokinole("watch", str(path)), 2, str(path))
+
+
+def test_a_folder_is_no_video(tmp_path: Path) -> None:
+    assert_one_line(crokinole("watch", str(tmp_path)), 2, str(tmp_path), "is a folder")
+
+
+def test_a_video_camera_without_a_video_is_told_plainly(tmp_path: Path) -> None:
+    path = tmp_path / "board.toml"
+    path.write_text('[camera]\nsource = "video"\n')
+    assert_one_line(crokinole("camera", "--config", str(path)), 2, "board.toml", "names no video file")

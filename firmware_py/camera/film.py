@@ -50,6 +50,8 @@ class Film:
     """
 
     def __init__(self, path: Path) -> None:
+        if path.is_dir():
+            raise FilmError(f"{path}: is a folder; name a video")
         if not path.is_file():
             raise FilmError(f"{path}: no such file; name a video")
         self._path = path

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Protocol
 
 from firmware_py.camera.lab import Image
-from firmware_py.errors import DeviceMissingError
-from firmware_py.settings import state_dir
 from hub.link.clock import Clock
-from hub.link.config import Config
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,38 +72,3 @@ class FrameSource(Protocol):
     def close(self) -> None:
         """Let the camera go."""
         ...
-
-
-def open_source(config: Config, *, patience_s: float = 10.0) -> FrameSource:
-    """The source that the configuration names.
-
-    Args:
-        config: the whole configuration.
-        patience_s: how long to wait, in real seconds, for a twin that is about to start.
-
-    Raises:
-        DeviceMissingError: it is not there, or its library is not.
-        CameraHungError: it is there and does not answer.
-    """
-    camera = config.camera
-    match camera.source:
-        case "twin":
-            from firmware_py.camera.twin import TwinSource
-
-            if not config.board.twin:
-                raise DeviceMissingError("[camera] source is twin, but [board] twin names no socket")
-            return TwinSource(Path(config.board.twin), patience_s=patience_s)
-        case "video":
-            from firmware_py.camera.video import VideoSource
-
-            return VideoSource(Path(camera.device))
-        case "usb":
-            from firmware_py.camera.usb import open_usb
-
-            return open_usb(camera, state_dir(config))
-        case "picamera2":
-            from firmware_py.camera.picamera import open_picamera
-
-            return open_picamera(camera, state_dir(config))
-        case _:
-            raise DeviceMissingError('[camera] source is "none": this board has no camera; set it to start the daemon')

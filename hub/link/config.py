@@ -173,6 +173,8 @@ def parse_config(text: str, name: str) -> Config:
         raise ConfigError(f"{name}: [mqtt] url: {error}") from None
     if config.beam.pin == config.beam.emitter_pin:
         raise ConfigError(f"{name}: [beam] pin and emitter_pin are both {config.beam.pin}; each needs its own")
+    if config.camera.source == "video" and not config.camera.device:
+        raise ConfigError(f'{name}: [camera] source is "video", but device names no video file')
     return config
 
 
