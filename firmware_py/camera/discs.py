@@ -95,7 +95,9 @@ def find_discs(
     if seen_radius is None:
         seen_radius = _learn_radius(lab, calibration, _places(votes, radii_px, scale, outer, 28), surface)
     r0 = board.disc_radius_mm * lift if seen_radius is None else seen_radius
-    band = np.abs(radii_px * scale / r0 - 1.0) < 0.1
+    away = np.abs(radii_px * scale / r0 - 1.0)
+    # A radius beyond those voted for (a camera taken to be very low) is met by the nearest of them.
+    band = away <= max(0.1, float(away.min()))
     places = _places(votes[band], radii_px[band], scale, outer, 56)
     found = _measure(lab, calibration, places, r0)
     off_hole = np.linalg.norm(found.xy - np.array(calibration.hole_xy_mm), axis=1)

@@ -21,6 +21,7 @@ import numpy as np
 from firmware_py.camera.calibration import Calibration
 from firmware_py.camera.colours import assign
 from firmware_py.camera.discs import find_discs
+from firmware_py.camera.evidence import look_around
 from firmware_py.camera.lab import Array, Image, exposure_gain, to_lab
 from firmware_py.camera.picturefile import Picture, PictureError, read_picture
 from firmware_py.camera.rings import WORK_PX, Rings, circle_image, fit_lab, rings_of, scaling, shrink
@@ -199,6 +200,8 @@ def _read(
     work_size = (work.shape[1], work.shape[0])
     calibration = Calibration.from_rings(rings_of(fit, np.eye(3), work_size), board)
     reading = find_discs(work, calibration, lab=lab)
+    if not reading.discs and not look_around(lab, fit).bare_board:
+        return PhotoError(photo=name, code="no_board", message=_no_board(name, work))
     shrunk = scaling(work.shape[1] / picture.bgr.shape[1], work.shape[0] / picture.bgr.shape[0])
     k = picture.reduction
     up = np.array([[k, 0.0, (k - 1) / 2], [0.0, k, (k - 1) / 2], [0.0, 0.0, 1.0]]) @ np.linalg.inv(shrunk)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
+from firmware_py.camera.evidence import look_around
 from firmware_py.camera.lab import Array, Floats, Image, apply_homography, exposure_gain, to_lab
 from firmware_py.camera.ringfit import COVERED, RingFit, fit_rings
 from firmware_py.camera.ringsearch import SIDE_PX, Sighting, edge_voters, likely_tilts, look_again, sight_rings
@@ -163,7 +164,9 @@ def fit_lab(lab: Floats, small: Floats) -> RingFit | None:
         # Noise hides thin lines from a look of one pixel's width; a softer picture shows them.
         soft = cv2.GaussianBlur(lab, (0, 0), max(1.2, max(lab.shape[:2]) / 900))
         best = _better(best, _search(soft, cv2.GaussianBlur(small, (0, 0), 0.8), tilted_too=False))
-    return best if best is not None and _is_board(best) else None
+    if best is None or not _is_board(best) or not look_around(lab, best).board:
+        return None
+    return best
 
 
 def _is_board(fit: RingFit) -> bool:
@@ -181,7 +184,7 @@ def find_rings(bgr: Image) -> Rings | None:
 
     Returns:
         The rings in pixels of ``bgr``, or None when no board is seen: then no three concentric thin lines in about
-        the ratio 1:2:3 were covered to :data:`LEAST_COVERAGE`.
+        the ratio 1:2:3 were covered to :data:`LEAST_COVERAGE`, or they are those of a target or of anything else.
     """
     work, _ = shrink(bgr, WORK_PX)
     little, _ = shrink(work, SIDE_PX)

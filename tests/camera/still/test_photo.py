@@ -184,6 +184,21 @@ def test_what_cannot_be_scored_is_one_named_error(folder: Path, name, code):
     assert "\n" not in answer.message
 
 
+def test_plate_and_target_without_a_disc_are_no_boards():
+    """Each has one of the two things beside three rings that an empty board has."""
+    rings = np.full((900, 900, 3), 235, np.uint8)
+    plate = np.full((900, 900, 3), 90, np.uint8)
+    cv2.circle(plate, (450, 450), 420, (235, 235, 235), -1, cv2.LINE_AA)
+    for picture in (rings, plate):
+        for radius in (126, 252, 378):
+            cv2.circle(picture, (450, 450), radius, (150, 60, 40), 3, cv2.LINE_AA)
+    cv2.circle(rings, (450, 450), 22, (40, 40, 210), -1, cv2.LINE_AA)
+    for picture in (rings, plate):
+        answer = score_picture(picture)
+        assert isinstance(answer, PhotoError)
+        assert answer.code == "no_board"
+
+
 def test_turn_noted_by_the_camera_is_applied(drawn: ModuleType, tmp_path: Path):
     """EXIF orientation 6, as a phone held upright writes it."""
     camera = drawn.Camera(size_wh=(900, 760), shift_mm=(30, 0))

@@ -50,8 +50,13 @@ def test_part_of_the_board_outside_the_picture_is_told(drawn: ModuleType):
     assert 0.6 < rings.visible < 0.95
 
 
-def circles(radii: list[int], *, thick: int = 3) -> np.ndarray:
+def circles(radii: list[int], *, thick: int = 3, board: bool = False) -> np.ndarray:
+    """Dark rings on grey; with ``board`` around a hole and on a surface that ends in a ditch."""
     picture = np.full((800, 800, 3), 180, np.uint8)
+    if board:
+        picture[:] = 60
+        cv2.circle(picture, (400, 400), 334, (180, 180, 180), -1, cv2.LINE_AA)
+        cv2.circle(picture, (400, 400), 16, (90, 90, 90), -1, cv2.LINE_AA)
     for radius in radii:
         cv2.circle(picture, (400, 400), radius, (20, 20, 20), thick, cv2.LINE_AA)
     return picture
@@ -68,6 +73,12 @@ def circles(radii: list[int], *, thick: int = 3) -> np.ndarray:
         pytest.param(circles([300]), id="a plate"),
         pytest.param(circles([60, 300]), id="a record"),
         pytest.param(circles([40, 80, 120, 160, 200, 240, 280, 320], thick=40), id="a shooting target"),
+        pytest.param(circles([100, 200, 300]), id="three bare rings"),
+        pytest.param(circles([110, 230, 340], thick=2), id="three bare rings a little uneven"),
+        pytest.param(circles([95, 190, 285, 380]), id="an archery target of lines"),
+        pytest.param(circles([75, 150, 225, 300, 375]), id="five rings"),
+        pytest.param(circles([38 * k for k in range(1, 11)], thick=2), id="ten rings"),
+        pytest.param(circles([round(7.6 * k) for k in range(1, 51)], thick=2), id="a record's fifty grooves"),
         pytest.param(np.zeros((3, 5, 3), np.uint8), id="a few pixels"),
     ],
 )
@@ -77,14 +88,20 @@ def test_what_is_no_board_has_no_rings(picture):
 
 def test_ring_outside_the_board_does_not_pass_for_the_outer_line():
     """A round rail, as many hobby boards have."""
-    rings = find_rings(circles([90, 180, 265, 340, 352]))
+    rings = find_rings(circles([90, 180, 265, 340, 352], board=True))
     assert rings is not None
     assert rings.outer_radius_px == pytest.approx(265, abs=2)
 
 
+def test_target_with_a_spot_in_the_middle_is_no_board():
+    picture = circles([95, 190, 285, 380])
+    cv2.circle(picture, (400, 400), 15, (0, 0, 200), -1, cv2.LINE_AA)
+    assert find_rings(picture) is None
+
+
 def test_noise_does_not_hide_the_lines():
     noise = np.random.default_rng(4).normal(0, 28, (800, 800, 3))
-    picture = np.clip(circles([100, 200, 300]) + noise, 0, 255).astype(np.uint8)
+    picture = np.clip(circles([100, 200, 300], board=True) + noise, 0, 255).astype(np.uint8)
     rings = find_rings(picture)
     assert rings is not None
     assert rings.outer_radius_px == pytest.approx(300, abs=2)
