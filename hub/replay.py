@@ -94,8 +94,8 @@ def steps(state: TableState, entries: Iterable[Entry]) -> Iterator[tuple[Entry, 
             taken = Taken(replace(state, entry=entry.id))
         else:
             taken = take(state, entry, kept)
-            if entry.source in {PEOPLE, HUB} and taken.state.unreadable > state.unreadable:
-                raise ReplayError(f"board {entry.board}, line {entry.id}: {_unread(entry)}; made by another version?")
+            if entry.source in {PEOPLE, HUB} and taken.state.unreadable > state.unreadable and (why := _unread(entry)):
+                raise ReplayError(f"board {entry.board}, line {entry.id}: {why}; made by another version?")
             if taken.chapter is not None:
                 since, lines = entry.id, []
                 chapter = Chapter(taken.chapter, lines)
@@ -105,13 +105,14 @@ def steps(state: TableState, entries: Iterable[Entry]) -> Iterator[tuple[Entry, 
 
 
 def _unread(entry: Entry) -> str:
-    """What is wrong with a line that could not be read."""
+    """What is wrong with a line that could not be read; empty for one that goes through facts again, as undo does."""
+    if entry.source == HUB:
+        return f"{entry.kind!r} of {entry.source} cannot be read"
     try:
-        if entry.source == PEOPLE:
-            entry.request()
+        entry.request()
     except MessageError as error:
         return str(error)
-    return f"{entry.kind!r} of {entry.source} cannot be read"
+    return ""
 
 
 def prove(journal: JournalReader, board: str) -> Proof:
