@@ -90,6 +90,15 @@ ASKS = [
     ("correct", {"disc": "d2", "value": 15}),
     ("correct", {"round": 1, "totals": {"A": 40, "B": 0}}),
     ("correct", {}),
+    ("pause", {}),
+    ("referee", {}),
+    ("time_out", {}),
+    ("swap", {"what": "colours"}),
+    ("swap", {"what": "seats"}),
+    ("concede", {"side": "B"}),
+    ("concede", {"side": "A", "what": "game"}),
+    ("walk_over", {"side": "A"}),
+    ("name", {"names": {"A": "Ann", "B": ""}}),
 ]
 
 
