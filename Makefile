@@ -24,7 +24,7 @@ check: $(VENV)/.dev
 
 # Raspberry Pi OS Bookworm brings numpy 1.24 and OpenCV 4.6 from apt.
 test-oldest: $(VENV)-oldest/.done
-	$(VENV)-oldest/bin/python -m pytest -q tests/camera tests/twin
+	$(VENV)-oldest/bin/python -m pytest -q -n auto tests/camera tests/twin
 
 $(VENV)-oldest/.done: pyproject.toml requirements.lock
 	$(PYTHON) -m venv $(VENV)-oldest
