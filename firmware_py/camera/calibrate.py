@@ -20,7 +20,8 @@ from firmware_py.camera.lab import Image
 from firmware_py.camera.occupied import Occupied, take_occupied
 from firmware_py.camera.picturefile import PictureError, read_picture
 from firmware_py.camera.rings import Rings, find_rings
-from firmware_py.camera.source import SourceEndedError, SourceGoneError, open_source
+from firmware_py.camera.source import SourceEndedError, SourceGoneError
+from firmware_py.camera.sources import open_source
 from firmware_py.camera.start import NoBoardError
 from firmware_py.errors import FirmwareError
 from firmware_py.settings import DaemonLock, state_dir

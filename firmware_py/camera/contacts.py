@@ -9,43 +9,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from firmware_py.camera.tracker import SLOWING_MM_S2, Sighting, Xy, coast
+from firmware_py.camera.tracker import SLOWING_MM_S2, Xy
+from firmware_py.camera.ways import FRAME_NS, Leg, Mover, Path, legs
 from hardware.board import Board
-from hub.link.messages import Colour
 
 #: How far the centre of the disc that hit may be from where the other's way says it was: frame times, friction
 #: between the rims (it turns a blow by up to 7 degrees) and the sightings.
 NEAR_MM = 9.0
+#: Two explanations of one blow that differ by less are not told apart.
+RIVAL_MM = 3.5
 #: A change of velocity that the sightings' errors do not make.
 LEAST_JUMP_MM_S = 45.0
 #: Discs at rest with a smaller gap touch, as far as two readings can tell.
 TOUCH_MM = 0.45
-_FRAME_NS = 34_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class Path:
-    """What is known of one disc during a shot.
-
-    Attributes:
-        id: the camera's name for the disc.
-        colour: its set.
-        start: where it lay or was placed; None for a shot disc that was not seen before it moved.
-        start_ns: until when it lay there for sure.
-        points: sightings while it moved.
-        end: where it came to rest; None if it left the board.
-        moved: whether it did.
-    """
-
-    id: str
-    colour: Colour
-    start: Xy | None
-    start_ns: int
-    points: tuple[Sighting, ...]
-    end: Xy | None
-    moved: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,121 +34,13 @@ class Contact:
         at_ns: when.
         words: ``("hit", a, b)`` or ``("peg", a)``.
         sure: 0 to 1.
+        rivals: other discs that may have struck the second one, as well as the evidence tells.
     """
 
     at_ns: int
     words: tuple[str, ...]
     sure: float
-
-
-@dataclass(frozen=True, slots=True)
-class Leg:
-    """A straight piece of a path: from ``at`` at ``start_ns`` with ``velocity``, till ``end_ns``."""
-
-    start_ns: int
-    end_ns: int
-    at: Xy
-    velocity: Xy
-
-    def place(self, at_ns: int) -> Xy:
-        """Where the disc is on this leg, also somewhat before its first and after its last sighting."""
-        since_s = (at_ns - self.start_ns) / 1e9
-        if since_s >= 0:
-            return coast(self.at, self.velocity, since_s)
-        speed = math.hypot(*self.velocity)
-        if speed < 1e-6:
-            return self.at
-        way = speed * since_s - SLOWING_MM_S2 * since_s * since_s / 2
-        return (self.at[0] + self.velocity[0] / speed * way, self.at[1] + self.velocity[1] / speed * way)
-
-    def speed_at(self, at_ns: int) -> Xy:
-        """Velocity at a time on this leg."""
-        speed = math.hypot(*self.velocity)
-        if speed < 1e-6:
-            return (0.0, 0.0)
-        k = max(0.0, speed - SLOWING_MM_S2 * (at_ns - self.start_ns) / 1e9) / speed
-        return (self.velocity[0] * k, self.velocity[1] * k)
-
-
-def legs(points: Sequence[Sighting]) -> tuple[Leg, ...]:
-    """The straight pieces of a path; a piece ends where the next sighting is not where it should be."""
-    out: list[Leg] = []
-    first = 0
-    while first < len(points):
-        last = first + 1
-        leg = _fit(points[first : last + 1])
-        while last + 1 < len(points):
-            nxt = points[last + 1]
-            forecast = leg.place(nxt.at_ns)
-            step = math.dist(points[last].xy_mm, nxt.xy_mm)
-            allowed = 1.2 + 3 * nxt.sigma_mm + 0.03 * step + (0.05 * step if last == first + 1 else 0.0)
-            if math.dist(forecast, nxt.xy_mm) > allowed:
-                break
-            last += 1
-            leg = _fit(points[first : last + 1])
-        if last >= len(points):
-            if out and first == len(points) - 1:
-                # A single sighting after a break: the way from where the last piece led.
-                before = points[first - 1]
-                out.append(_fit((before, points[first])))
-            elif not out:
-                out.append(leg)
-            break
-        out.append(leg)
-        first = last + 1
-        if first == len(points) - 1:
-            out.append(_fit((points[last], points[first])))
-            break
-    return tuple(out)
-
-
-def _fit(points: Sequence[Sighting]) -> Leg:
-    """The even slowing straight way through sightings, by least squares."""
-    a, b = points[0], points[-1]
-    if len(points) == 1 or b.at_ns <= a.at_ns:
-        return Leg(a.at_ns, b.at_ns, a.xy_mm, (0.0, 0.0))
-    span_s = (b.at_ns - a.at_ns) / 1e9
-    way = math.dist(a.xy_mm, b.xy_mm)
-    if way < 1e-6:
-        return Leg(a.at_ns, b.at_ns, a.xy_mm, (0.0, 0.0))
-    ux, uy = (b.x_mm - a.x_mm) / way, (b.y_mm - a.y_mm) / way
-    # Undo the slowing along the way, then a straight line in time fits; a disc that stopped waits at its end.
-    speed = way / span_s + SLOWING_MM_S2 * span_s / 2
-    stop_s = speed / SLOWING_MM_S2
-    n = sx = sy = st = stt = sxt = syt = 0.0
-    for p in points:
-        t = min((p.at_ns - a.at_ns) / 1e9, stop_s)
-        back = SLOWING_MM_S2 * t * t / 2
-        x, y = p.x_mm + ux * back, p.y_mm + uy * back
-        w = 1 / max(p.sigma_mm, 0.2) ** 2
-        n, sx, sy, st = n + w, sx + w * x, sy + w * y, st + w * t
-        stt, sxt, syt = stt + w * t * t, sxt + w * x * t, syt + w * y * t
-    det = n * stt - st * st
-    if det < 1e-12:
-        return Leg(a.at_ns, b.at_ns, a.xy_mm, (0.0, 0.0))
-    vx, vy = (n * sxt - sx * st) / det, (n * syt - sy * st) / det
-    return Leg(a.at_ns, b.at_ns, ((sx - vx * st) / n, (sy - vy * st) / n), (vx, vy))
-
-
-@dataclass(frozen=True, slots=True)
-class _Mover:
-    """A disc whose motion is explained: its path, its straight pieces, and when it began."""
-
-    path: Path
-    pieces: tuple[Leg, ...]
-    since_ns: int
-
-    def places(self, from_ns: int, to_ns: int) -> list[tuple[int, Xy, Xy]]:
-        """``(time, place, velocity)`` in steps, by each piece that may hold then: before and after a hit."""
-        out: list[tuple[int, Xy, Xy]] = []
-        step = 1_000_000
-        for k, piece in enumerate(self.pieces):
-            begin = piece.start_ns if k == 0 else self.pieces[k - 1].end_ns
-            begin = max(self.since_ns, begin - (_FRAME_NS if k == 0 else 0))
-            end = self.pieces[k + 1].start_ns if k + 1 < len(self.pieces) else piece.end_ns + 2 * _FRAME_NS
-            times = range(max(from_ns, begin), min(to_ns, end) + 1, step)
-            out.extend((at_ns, piece.place(at_ns), piece.speed_at(at_ns)) for at_ns in times)
-        return out
+    rivals: tuple[str, ...] = ()
 
 
 def find_contacts(board: Board, paths: Mapping[str, Path], shot: str) -> tuple[Contact, ...]:
@@ -182,9 +52,10 @@ def find_contacts(board: Board, paths: Mapping[str, Path], shot: str) -> tuple[C
         shot: id of the disc that was shot.
     """
     first = paths[shot]
-    since = first.points[0].at_ns - _FRAME_NS if first.points else first.start_ns
-    movers = {shot: _Mover(first, legs(first.points), since)}
+    since = first.points[0].at_ns - FRAME_NS if first.points else first.start_ns
+    movers = {shot: Mover(first, legs(first.points), since)}
     contacts: list[Contact] = []
+    causes: dict[str, tuple[str, float]] = {}
     waiting = {k: p for k, p in paths.items() if p.moved and k != shot and p.start is not None}
     while waiting:
         best: tuple[float, int, str, str] | None = None
@@ -197,14 +68,35 @@ def find_contacts(board: Board, paths: Mapping[str, Path], shot: str) -> tuple[C
             break
         off, at_ns, a, b = best
         path = waiting.pop(b)
-        movers[b] = _Mover(path, legs(path.points) or (_nudge(path, at_ns),), at_ns)
+        movers[b] = Mover(path, legs(path.points) or (_nudge(path, at_ns),), at_ns)
         contacts.append(Contact(at_ns, ("hit", a, b), _sureness(off)))
+        causes[b] = (a, off)
+    contacts = [
+        replace(c, rivals=_rivals(board, paths[c.words[2]], movers, causes)) if c.words[2] in causes else c
+        for c in contacts
+    ]
     for name, path in waiting.items():
         # Nothing that is known to move came near: something did, but it was not seen.
         contacts.append(Contact(path.start_ns, ("hit", _nearest(movers, path), name), 0.2))
     contacts += _later(board, paths, movers, contacts)
     contacts += _came_to_touch(board, paths, contacts)
     return tuple(sorted(contacts, key=lambda c: c.at_ns))
+
+
+def _rivals(
+    board: Board, path: Path, movers: Mapping[str, Mover], causes: Mapping[str, tuple[str, float]]
+) -> tuple[str, ...]:
+    """Who else may have struck a disc: what explains its way nearly as well, and does not owe it its own motion."""
+    taken, off_mm = causes[path.id]
+    found: list[str] = []
+    for name, mover in movers.items():
+        cause = name
+        while cause != path.id and cause in causes:
+            cause = causes[cause][0]
+        answer = None if path.id in {name, cause} or name == taken else _struck_by(board, path, mover)
+        if answer is not None and answer[0] < min(off_mm + RIVAL_MM, NEAR_MM):
+            found.append(name)
+    return tuple(found)
 
 
 def _sureness(off_mm: float) -> float:
@@ -231,7 +123,7 @@ def _first_way(path: Path) -> Xy | None:
     return ((target[0] - path.start[0]) / length, (target[1] - path.start[1]) / length)
 
 
-def _struck_by(board: Board, path: Path, mover: _Mover) -> tuple[float, int] | None:
+def _struck_by(board: Board, path: Path, mover: Mover) -> tuple[float, int] | None:
     """How far off, and when, a moving disc would have hit a resting one; None if it cannot have been.
 
     The distance is between where the mover's centre was and where it must have been for the way the other took.
@@ -240,7 +132,10 @@ def _struck_by(board: Board, path: Path, mover: _Mover) -> tuple[float, int] | N
     if path.start is None:
         return None
     apart = 2 * board.disc_radius_mm
-    begin, end = path.start_ns - _FRAME_NS // 2, _onset_end(path)
+    begin, end = path.start_ns - FRAME_NS // 2, _onset_end(path)
+    left = mover.left_ns(board.surface_radius_mm)
+    if left is not None:
+        end = min(end, left)
     places = mover.places(begin, end)
     lay = mover.path.start
     if lay is not None and mover.since_ns <= end and math.dist(lay, path.start) < apart + 4:
@@ -286,7 +181,7 @@ def _nudge(path: Path, at_ns: int) -> Leg:
     return Leg(at_ns, at_ns, start, ((end[0] - start[0]) / way * speed, (end[1] - start[1]) / way * speed))
 
 
-def _nearest(movers: Mapping[str, _Mover], path: Path) -> str:
+def _nearest(movers: Mapping[str, Mover], path: Path) -> str:
     def gap(name: str) -> float:
         points = movers[name].path.points
         start = path.start or (0.0, 0.0)
@@ -296,7 +191,7 @@ def _nearest(movers: Mapping[str, _Mover], path: Path) -> str:
 
 
 def _later(
-    board: Board, paths: Mapping[str, Path], movers: Mapping[str, _Mover], known: Sequence[Contact]
+    board: Board, paths: Mapping[str, Path], movers: Mapping[str, Mover], known: Sequence[Contact]
 ) -> list[Contact]:
     """Contacts between discs that move already, with pegs, and with discs that did not yield."""
     found: list[Contact] = []
@@ -304,12 +199,12 @@ def _later(
         for a, b in zip(mover.pieces, mover.pieces[1:], strict=False):
             begin, end = a.end_ns, b.start_ns
             if end <= begin:
-                end = begin + _FRAME_NS
+                end = begin + FRAME_NS
             before, after = a.speed_at(begin), b.speed_at(max(b.start_ns, end))
             jump = (after[0] - before[0], after[1] - before[1])
             if math.hypot(*jump) < LEAST_JUMP_MM_S:
                 continue
-            if any(name in c.words[1:] and begin - _FRAME_NS // 2 <= c.at_ns <= end + _FRAME_NS // 2 for c in known):
+            if any(name in c.words[1:] and begin - FRAME_NS // 2 <= c.at_ns <= end + FRAME_NS // 2 for c in known):
                 continue
             contact = _explain(board, paths, movers, mover, ((a, b), jump))
             if contact is not None and not any(_same(contact, c) for c in found):
@@ -335,14 +230,14 @@ def _came_to_touch(board: Board, paths: Mapping[str, Path], known: Sequence[Cont
 
 
 def _same(a: Contact, b: Contact) -> bool:
-    return a.words[0] == b.words[0] and set(a.words[1:]) == set(b.words[1:]) and abs(a.at_ns - b.at_ns) < 2 * _FRAME_NS
+    return a.words[0] == b.words[0] and set(a.words[1:]) == set(b.words[1:]) and abs(a.at_ns - b.at_ns) < 2 * FRAME_NS
 
 
 def _explain(
     board: Board,
     paths: Mapping[str, Path],
-    movers: Mapping[str, _Mover],
-    mover: _Mover,
+    movers: Mapping[str, Mover],
+    mover: Mover,
     kink: tuple[tuple[Leg, Leg], Xy],
 ) -> Contact | None:
     """What a disc that moves already met, given its jump of velocity."""
@@ -396,7 +291,7 @@ def _held(board: Board, path: Path, away: Xy) -> bool:
     )
 
 
-def _where(path: Path, mover: _Mover | None, at_ns: int) -> Xy | None:
+def _where(path: Path, mover: Mover | None, at_ns: int) -> Xy | None:
     """Where a disc was at a time."""
     if mover is None or at_ns <= mover.since_ns:
         return path.start

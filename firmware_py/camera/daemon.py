@@ -13,7 +13,8 @@ from firmware_py.camera.keepsake import Keepsake, Remembered
 from firmware_py.camera.live import LiveReader, Rest
 from firmware_py.camera.memory import give_back
 from firmware_py.camera.sanity import MEANING, STUCK, Sanity
-from firmware_py.camera.source import Frame, FrameSource, SourceEndedError, SourceGoneError, open_source
+from firmware_py.camera.source import Frame, FrameSource, SourceEndedError, SourceGoneError
+from firmware_py.camera.sources import open_source
 from firmware_py.errors import DeviceMissingError, FirmwareError, SettingError
 from firmware_py.service import Service
 from hardware.board import Board, BoardError, load_board

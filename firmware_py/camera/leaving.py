@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from firmware_py.camera.contacts import Contact, Path
+from firmware_py.camera.contacts import Contact
 from firmware_py.camera.resting import Resting
 from firmware_py.camera.tracker import Sighting
+from firmware_py.camera.ways import Path
 from hardware.board import Board
 
 #: A disc seen so far over the edge has left the surface; one seen so far within it is on it again.

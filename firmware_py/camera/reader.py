@@ -11,17 +11,16 @@ import numpy as np
 
 from firmware_py.camera.appearance import (
     LookFit,
-    Patch,
     Wardrobe,
     cut_patch,
-    draw_disc,
     fit_look,
     learn_look,
-    patch_offsets,
 )
 from firmware_py.camera.lab import Floats, Image
+from firmware_py.camera.layers import Painter
 from firmware_py.camera.regions import Changes, Differ, Region, circle_votes, disc_pixels, gain_between
 from firmware_py.camera.resting import Reading, Resting
+from firmware_py.camera.sunken import above_hole, best_at_hole, state_at_hole
 from firmware_py.camera.teach import SEEN, Teacher, colour_of
 from firmware_py.camera.view import BoardView
 from hub.link.messages import Colour, DiscState
@@ -41,8 +40,10 @@ STRANGE = 24.0
 NUDGED_MM = 4.0
 #: What no noise figure tells: the light's side, the grain of the disc, the lens between the rings.
 SYSTEMATIC_MM = 0.22
-#: A disc flat in the hole is read within so much of where it can lie; one that leans is farther off.
-IN_HOLE_MM = 1.6
+#: And what comes on top while a set is hardly known: an error of its first looks is shared by all its discs.
+UNKNOWN_MM = 0.42
+#: It has halved (in square) after so many discs.
+_KNOWN_DISCS = 3.0
 _LEAST_REGION = 0.3
 _MOST_DISCS = 40
 
@@ -77,6 +78,7 @@ class LayoutReader:
         self._radius = view.board.disc_radius_mm
         self._quiet = view.visible & (view.radius_mm < view.board.surface_radius_mm)
         self._disc_mm2 = math.pi * self._radius**2
+        self._painter = Painter(view, wardrobe.shade)
         self.teacher = Teacher(view, wardrobe, hole_xy_mm)
 
     def lit_bare(self, straight: Image) -> Floats:
@@ -86,14 +88,7 @@ class LayoutReader:
 
     def compose(self, straight: Image, bare: Floats, discs: Iterable[Resting]) -> Image:
         """The view with nothing but the bare board and these discs, which are taken from the view itself."""
-        layer = bare.copy()
-        discs = tuple(discs)
-        for disc in discs:
-            self._shade(layer, disc.top_xy_mm)
-        out = np.clip(np.rint(layer), 0, 255).astype(np.uint8)
-        for disc in discs:
-            self._paste(out, straight, disc.top_xy_mm)
-        return out
+        return self._painter.compose(straight, bare, [disc.top_xy_mm for disc in discs])
 
     def read(self, straight: Image, still: Image | None, known: Sequence[Resting]) -> Reading:
         """Read a view of a still board.
@@ -107,6 +102,7 @@ class LayoutReader:
         stay: list[Resting] = []
         gone: list[Resting] = []
         unseen: list[str] = []
+        stirred: list[Resting] = []
         nudged: dict[str, float] = {}
         hands = self._hands(straight, bare, known)
         if still is None:
@@ -118,6 +114,9 @@ class LayoutReader:
                     stay.append(disc)
                     unseen.append(disc.id)
                     continue
+                if self._at_hole(disc.top_xy_mm) and self._changed(straight, then, disc):
+                    stirred.append(disc)
+                    continue
                 kept = self._still_there(straight, then, bare, disc, known)
                 if kept is None:
                     gone.append(disc)
@@ -126,6 +125,18 @@ class LayoutReader:
                 if kept is not disc and kept.learned == disc.learned:
                     nudged[disc.id] = math.dist((disc.x_mm, disc.y_mm), (kept.x_mm, kept.y_mm))
         found, odd = self._search(straight, bare, stay)
+        found = self._hole_again(straight, bare, (stay, found, stirred))
+        for disc in stirred:
+            again = next((d for d in found if d.colour == disc.colour and _near(d, disc)), None)
+            if again is None:
+                gone.append(disc)
+                continue
+            found.remove(again)
+            way = math.dist((disc.x_mm, disc.y_mm), (again.x_mm, again.y_mm))
+            same = again.state == disc.state and way < MOVED_MM
+            stay.append(disc if same else replace(again, id=disc.id))
+            if not same:
+                nudged[disc.id] = way
         return Reading(tuple(stay), nudged, tuple(gone), tuple(found), tuple(unseen), tuple(odd))
 
     def adapt(self, straight: Image, discs: Iterable[Resting], rate: float = 0.06) -> None:
@@ -160,13 +171,49 @@ class LayoutReader:
         ring = near & (self.view.visible[part])
         return bool(np.isin(hands.labels[part][ring], labels).mean() > 0.12)
 
+    def _changed(self, straight: Image, then: Image, disc: Resting) -> bool:
+        """Whether a disc's place looks different now."""
+        part, near = disc_pixels(self.view, *disc.top_xy_mm, self._radius + 1.5)
+        diff = cv2.blur(cv2.absdiff(straight[part], then[part]), (3, 3)).max(axis=2)
+        return float((diff[near] > 6).mean()) >= 0.03
+
+    def _at_hole(self, top_xy_mm: Xy) -> bool:
+        return math.dist(top_xy_mm, above_hole(self.view, self.hole_xy_mm)) < self.view.board.hole_radius_mm
+
+    def _hole_again(
+        self, straight: Image, bare: Floats, discs: tuple[Sequence[Resting], Sequence[Resting], Sequence[Resting]]
+    ) -> list[Resting]:
+        """The found discs, the one at the hole fitted afresh from all around it with all its neighbours known.
+
+        Args:
+            straight: the view.
+            bare: the empty board in its light.
+            discs: that stay, that were found, and that were stirred at the hole.
+        """
+        stay, found, stirred = discs
+        there = [d for d in found if self._at_hole(d.top_xy_mm)]
+        if len(there) > 1 or not (there or stirred) or any(self._at_hole(d.top_xy_mm) for d in stay):
+            return list(found)
+        others = [d.top_xy_mm for d in (*stay, *found) if d not in there]
+        place = above_hole(self.view, self.hole_xy_mm)
+        patch = cut_patch(self.view, straight, self._painter.ground(bare, place, others), place)
+        if patch is None:
+            return list(found)
+        self._painter.mask(patch, others)
+        best: tuple[Colour, LookFit] | None = None
+        for colour in dict.fromkeys(d.colour for d in (there or stirred)):
+            look = self.wardrobe.looks.get(colour)
+            fit = None if look is None else best_at_hole(self.view, look, self.wardrobe.shade, patch, self.hole_xy_mm)
+            if fit is not None and (best is None or fit.worth > best[1].worth):
+                best = (colour, fit)
+        if best is None or best[1].worth < LEAST_EXPLAINED:
+            return list(found)
+        return [*(d for d in found if d not in there), self._resting(*best)]
+
     def _still_there(
         self, straight: Image, then: Image, bare: Floats, disc: Resting, known: Sequence[Resting]
     ) -> Resting | None:
-        part, near = disc_pixels(self.view, *disc.top_xy_mm, self._radius + 1.5)
-        diff = cv2.blur(cv2.absdiff(straight[part], then[part]), (3, 3)).max(axis=2)
-        changed = float((diff[near] > 6).mean())
-        if changed < 0.03:
+        if not self._changed(straight, then, disc):
             return self._read_better(straight, bare, disc, known)
         fits = self._fits(straight, then, bare, disc, known)
         if fits is None:
@@ -176,9 +223,6 @@ class LayoutReader:
             return None
         if math.hypot(*shift) < MOVED_MM:
             return disc
-        if disc.state != "flat":
-            # A leaner that a nudge knocks flat lies deeper and level now: a shift of how it leant would not tell.
-            return replace(self._resting(disc.colour, fits[1]), id=disc.id)
         return replace(
             disc,
             x_mm=disc.x_mm + shift[0],
@@ -192,10 +236,10 @@ class LayoutReader:
         if look is None or disc.learned >= MATURE or look.learned < 2 * disc.learned + 2 or disc.state != "flat":
             return disc
         others = [d.top_xy_mm for d in known if d.id != disc.id]
-        patch = cut_patch(self.view, straight, self._ground(bare, disc.top_xy_mm, others), disc.top_xy_mm)
+        patch = cut_patch(self.view, straight, self._painter.ground(bare, disc.top_xy_mm, others), disc.top_xy_mm)
         if patch is None:
             return disc
-        self._mask_others(patch, others)
+        self._painter.mask(patch, others)
         fit = fit_look(self.view, look, self.wardrobe.shade, patch, disc.top_xy_mm, reach_mm=NUDGED_MM)
         if fit is None or fit.explained < LEAST_EXPLAINED:
             return disc
@@ -215,7 +259,7 @@ class LayoutReader:
             if patch is None:
                 return None
             # A neighbour that left or came would pull one of the fits: what changed far from this disc is masked.
-            self._mask_others(patch, others)
+            self._painter.mask(patch, others)
             fit = fit_look(self.view, look, self.wardrobe.shade, patch, disc.top_xy_mm, reach_mm=NUDGED_MM + 1.5)
             return None if fit is None or fit.explained < LEAST_EXPLAINED else fit
 
@@ -274,10 +318,10 @@ class LayoutReader:
 
     def examine(self, straight: Image, bare: Floats, start: Xy, others: Sequence[Xy]) -> tuple[Resting, float] | None:
         """The disc near a place of the straight view, and how sure it is one (to 1); None if there is none."""
-        patch = cut_patch(self.view, straight, self._ground(bare, start, others), start)
+        patch = cut_patch(self.view, straight, self._painter.ground(bare, start, others), start)
         if patch is None:
             return None
-        self._mask_others(patch, others)
+        self._painter.mask(patch, others)
         looks, shade = self.wardrobe.looks, self.wardrobe.shade
         best: tuple[float, Colour, LookFit] | None = None
         for name, look in looks.items():
@@ -309,22 +353,23 @@ class LayoutReader:
         view, board = self.view, self.view.board
         x, y = fit.x_mm, fit.y_mm
         state: DiscState = "flat"
-        low = view.sink(x, y, board.hole_depth_mm)
-        off_low = math.dist(low, self.hole_xy_mm)
-        if off_low <= board.hole_play_mm + IN_HOLE_MM:
-            state, (x, y) = "hole", low
-            self._settle_hole(low)
-        elif math.dist((x, y), self.hole_xy_mm) < board.hole_radius_mm:
-            state = "leaning"
+        at_hole, rival = state_at_hole(view, (x, y), self.hole_xy_mm)
+        if at_hole == "hole":
+            state, (x, y) = "hole", view.sink(x, y, board.hole_depth_mm)
+            if rival is None:
+                self._settle_hole((x, y))
+        elif at_hole is not None:
+            state = at_hole
         elif math.hypot(x, y) > board.surface_radius_mm:
             state, (x, y) = "ditch", view.sink(x, y, board.surface_height_mm)
         elif math.hypot(x, y) > board.surface_radius_mm - board.disc_radius_mm:
             state = "overhanging"
         foot_x, foot_y = view.calibration.foot_xy_mm
         lift = view.rim_mm * math.hypot(x - foot_x, y - foot_y) / view.calibration.camera_height_mm
-        sigma = math.sqrt(fit.sigma_mm**2 + SYSTEMATIC_MM**2 + (lift * self._height_error) ** 2)
         learned = self.wardrobe.looks[colour].learned
-        return Resting("", colour, x, y, sigma, state, (fit.x_mm, fit.y_mm), learned)
+        unknown = UNKNOWN_MM**2 / (1 + learned / _KNOWN_DISCS)
+        sigma = math.sqrt(fit.sigma_mm**2 + SYSTEMATIC_MM**2 + unknown + (lift * self._height_error) ** 2)
+        return Resting("", colour, x, y, sigma, state, (fit.x_mm, fit.y_mm), learned, rival)
 
     def _settle_hole(self, low: Xy) -> None:
         """Discs that lie in the hole tell its centre better than its edge, which the eye sees through varnish."""
@@ -340,30 +385,7 @@ class LayoutReader:
         near_peg = any(math.dist((disc.x_mm, disc.y_mm), peg) < self._radius + 22 for peg in board.pegs)
         return near_peg or any(math.dist(disc.top_xy_mm, o) < 3.8 * self._radius for o in others)
 
-    def _mask_others(self, patch: Patch, others: Sequence[Xy]) -> None:
-        dx, dy = patch_offsets()
-        cx, cy = self.view.to_mm(patch.column, patch.row)
-        for x, y in others:
-            if math.dist((x, y), (cx, cy)) < 60:
-                patch.weight[np.hypot(dx + np.float32(cx - x), dy + np.float32(cy - y)) < self._radius + 2.5] = 0
 
-    def _ground(self, bare: Floats, place: Xy, others: Sequence[Xy]) -> Floats:
-        near = [o for o in others if math.dist(o, place) < 70]
-        if not near:
-            return bare
-        layer = bare.copy()
-        for o in near:
-            self._shade(layer, o)
-        return layer
-
-    def _shade(self, layer: Floats, top_xy_mm: Xy) -> None:
-        """Darken the ground around a disc by its shadow."""
-        part, factor = draw_disc(self.view, self.wardrobe.shade, top_xy_mm)
-        layer[part] *= factor[..., None]
-
-    def _paste(self, layer: Image, straight: Image, top_xy_mm: Xy) -> None:
-        """Show a disc and its visible wall as the view itself shows them."""
-        sx, sy = self.view.base_shift(*top_xy_mm, self.view.rim_mm)
-        for step in (0.0, 0.5, 1.0):
-            part, near = disc_pixels(self.view, top_xy_mm[0] + step * sx, top_xy_mm[1] + step * sy, self._radius + 1.6)
-            layer[part][near] = straight[part][near]
+def _near(now: Resting, before: Resting) -> bool:
+    """Whether a disc at the hole may be the one that lay there, stirred; a farther one has its own way to tell it."""
+    return math.dist(now.top_xy_mm, before.top_xy_mm) < NUDGED_MM

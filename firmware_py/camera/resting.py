@@ -24,6 +24,7 @@ class Resting:
         state: how it lies.
         top_xy_mm: centre of its top face in the straight view.
         learned: how many discs of its set were known when it was read.
+        rival: how else it may lie, where the picture hardly tells; None where it does.
     """
 
     id: str
@@ -34,6 +35,7 @@ class Resting:
     state: DiscState
     top_xy_mm: Xy
     learned: float = 0.0
+    rival: DiscState | None = None
 
     @property
     def r_mm(self) -> float:

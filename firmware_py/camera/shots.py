@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Literal
 
-from firmware_py.camera.contacts import Contact, Path, find_contacts
+from firmware_py.camera.contacts import Contact, find_contacts
 from firmware_py.camera.leaving import edge_events
 from firmware_py.camera.naming import Shooter, Watched, name_discs
 from firmware_py.camera.resting import Reading, Resting
 from firmware_py.camera.tracker import Sighting, Track, Xy
+from firmware_py.camera.ways import Path
 from hardware.board import Board, to_polar
 from hub.link.messages import Colour, Doubt, Place, Shot
 
@@ -126,7 +127,11 @@ def _tell(board: Board, story: _Story, shooter: Shooter) -> Shot:
     for name, path in paths.items():
         if path.moved and name != shooter.id:
             rest[name] = _rest(after.get(name))
-    doubts = _doubts(paths, shooter, contacts, events)
+    doubts = (
+        *_doubts(paths, shooter, contacts, events),
+        *_hole_doubts(paths, after, happenings),
+        *_rival_doubts(happenings),
+    )
     sure = min((c.sure for c in contacts), default=1.0)
     return Shot(
         disc=shooter.id,
@@ -190,6 +195,36 @@ def _stood(track: Track | None, board: Board) -> Sighting | None:
     first = track.points[0]
     still = list(takewhile(lambda p: math.dist(p.xy_mm, first.xy_mm) < STANDS_MM, track.points))
     return still[-1] if len(still) >= 2 and board.touches_outer(first.r_mm) else None
+
+
+def _hole_doubts(
+    paths: Mapping[str, Path], after: Mapping[str, Resting], happenings: Sequence[Contact]
+) -> tuple[Doubt, ...]:
+    """Discs of which the picture hardly tells whether they lie flat in the hole or lean in it."""
+    events = tuple(c.words for c in happenings)
+    doubts: list[Doubt] = []
+    for name, path in paths.items():
+        disc = after.get(name)
+        if disc is None or disc.rival is None or not path.moved:
+            continue
+        fell = ("hole", name)
+        other = tuple(e for e in events if e != fell) if fell in events else (*events, fell)
+        doubts.append(Doubt("leaner", (name,), (events, other)))
+    return tuple(doubts)
+
+
+def _rival_doubts(happenings: Sequence[Contact]) -> tuple[Doubt, ...]:
+    """Blows that another disc may have given as well: the reading of each."""
+    events = tuple(c.words for c in happenings)
+    return tuple(
+        Doubt(
+            "contact",
+            (rival, c.words[2]),
+            (events, (*events[:k], ("hit", rival, c.words[2]), *events[k + 1 :])),
+        )
+        for k, c in enumerate(happenings)
+        for rival in c.rivals
+    )
 
 
 def _doubts(

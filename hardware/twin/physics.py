@@ -236,7 +236,7 @@ class Arena:
         before, fall = fall, hole.go_on(fall, step_s)
         disc.pocket = fall
         place = hole.pose(fall, self.board)
-        disc.body.position = self._hole + (place.x_mm, place.y_mm)
+        disc.body.position = self._hole + pymunk.Vec2d(place.x_mm, place.y_mm)
         self._space.reindex_shapes_for_body(disc.body)
         disc.body.velocity = (0.0, 0.0)
         disc.z, disc.tilt_deg, disc.tilt_towards_deg = place.z_mm, place.tilt_deg, place.tilt_towards_deg

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 import cv2
 import numpy as np
+from msgspec.structs import replace
 
 from firmware_py.camera.live import LiveReader
 from firmware_py.camera.source import Frame
@@ -156,15 +157,16 @@ class Evenings:
         if fact is None:
             self.note("no shot", f"{where}: {judged.shot.events}")
             return
-        mine, theirs = self.verdict(state, fact, judged), judged.verdict
-        told = (mine.valid, sorted(mine.removed), sorted(mine.lift), dict(mine.twenties))
-        true = (theirs.valid, sorted(theirs.removed), sorted(theirs.lift), dict(theirs.twenties))
+        told, true = _gist(self.verdict(state, fact, judged)), _gist(judged.verdict)
+        readings = [reading for doubt in fact.doubts for reading in doubt.readings]
+        others = [_gist(self.verdict(state, replace(fact, events=reading), judged)) for reading in readings]
         counts["doubted"] += bool(fact.doubts)
+        counts["asked"] += any(other != told for other in others)
         counts["not placed"] += fact.placed is None
         said = [self.named(e, judged) for e in fact.events]
         real = list(judged.shot.events)
         if told != true:
-            kind = "verdict doubted" if fact.doubts else "verdict"
+            kind = "verdict asked" if true in others else "verdict doubted" if fact.doubts else "verdict"
             self.note(kind, f"{where} {judged.shot.disc}: {told} is {true}; events {said} are {real}")
         a, b = Counter(map(_key, said)), Counter(map(_key, real))
         counts["events both"] += (a & b).total()
@@ -198,6 +200,10 @@ class Evenings:
         """Count something wrong and keep what it was."""
         self.score.counts[kind] += 1
         self.score.notes.append(f"{kind}: {text} (frame {self.number})")
+
+
+def _gist(verdict: Verdict) -> tuple[object, ...]:
+    return (verdict.valid, sorted(verdict.removed), sorted(verdict.lift), dict(verdict.twenties))
 
 
 def _key(words: tuple[str, ...]) -> tuple[str, ...]:

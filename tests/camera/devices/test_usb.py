@@ -11,7 +11,7 @@ from fakes import FakeWebcam, until_gone
 
 from firmware_py.camera.grabber import CameraError
 from firmware_py.camera.locks import Locks
-from firmware_py.camera.source import open_source
+from firmware_py.camera.sources import open_source
 from firmware_py.camera.usb import STALE_FRAMES, UsbCamera, find_device, open_usb
 from firmware_py.errors import DeviceMissingError
 from hub.link.config import BoardSection, CameraSection, Config

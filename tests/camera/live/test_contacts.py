@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 
 import pytest
 
-from firmware_py.camera.contacts import Path, find_contacts, legs
+from firmware_py.camera.contacts import find_contacts
 from firmware_py.camera.tracker import Sighting, coast
+from firmware_py.camera.ways import Mover, Path, legs
 from hardware.board import TOURNAMENT
 from tests.camera.live.worlds import play
 
@@ -81,3 +83,27 @@ def test_a_disc_that_comes_to_lie_against_another_touched_it_though_it_did_not_m
     contacts = find_contacts(TOURNAMENT, paths, "s")
     assert [c.words for c in contacts] == [("hit", "s", "p")]
     assert contacts[0].sure < 0.5
+
+
+def test_a_disc_that_is_off_the_board_hits_nothing_any_more() -> None:
+    gone = Path("s", "light", (0.0, -304.8), 0, free_way(200, -200, 900, -900, 5), None, moved=True)
+    last = gone.points[-1]
+    beside = Path("p", "dark", (last.x_mm + 10, last.y_mm - 10), 0, (), (last.x_mm + 12, last.y_mm - 12), moved=True)
+    left = Mover(gone, legs(gone.points), 0).left_ns(TOURNAMENT.surface_radius_mm)
+    assert left is not None
+    assert math.hypot(*gone.points[-1].xy_mm) > TOURNAMENT.surface_radius_mm
+    told = find_contacts(TOURNAMENT, {"s": gone, "p": beside}, "s")
+    assert all(c.sure <= 0.2 for c in told)
+
+
+def test_a_blow_that_two_discs_may_have_given_names_both() -> None:
+    """One disc drives another, and both graze a third on the same lane: its short way tells them not apart."""
+    lane = -31.7
+    shot_way = (*free_way(lane, -284, 0, 700, 3), *free_way(lane, -171, 0, 330, 12, first=4))
+    shot = Path("s", "light", (lane, -304.8), 0, shot_way, shot_way[-1].xy_mm, moved=True)
+    driven = free_way(lane, -185, 0, 620, 12, first=4)
+    other = Path("q", "light", (lane, -199.0), 3 * FRAME_NS, driven, driven[-1].xy_mm, moved=True)
+    struck = Path("p", "dark", (0.0, -120.0), 0, (), (1.2, -119.9), moved=True)
+    contacts = find_contacts(TOURNAMENT, {"s": shot, "q": other, "p": struck}, "s")
+    (blow,) = [c for c in contacts if c.words[2] == "p"]
+    assert {blow.words[1], *blow.rivals} == {"s", "q"}

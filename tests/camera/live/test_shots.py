@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import pytest
+
 from firmware_py.camera.naming import Watched
 from firmware_py.camera.resting import Reading, Resting
 from firmware_py.camera.shots import conclude
 from firmware_py.camera.tracker import Sighting, Track, coast
 from hardware.board import TOURNAMENT
-from hub.link.messages import Place
+from hub.link.messages import DiscState, Place
 
 FRAME_NS = 33_333_333
 SINCE_NS, UNTIL_NS = 0, 3_000_000_000
@@ -168,3 +170,19 @@ def test_a_track_that_begins_standing_on_the_line_tells_where_the_disc_was_place
     assert done.shot.placed is not None
     assert abs(done.shot.placed.r_mm - 304.7) < 0.1
     assert done.shot.start_ns == stood[-1].at_ns
+
+
+@pytest.mark.parametrize(
+    ("state", "rival", "fell"), [("hole", "leaning", (True, False)), ("leaning", "hole", (False, True))]
+)
+def test_what_hardly_tells_a_twenty_from_a_leaner_is_told_both_ways(
+    state: DiscState, rival: DiscState, fell: tuple[bool, bool]
+) -> None:
+    ball = track("new-1", (0.0, -280.0), (0.0, 640.0), 14)
+    found = replace(lying("", 0.4, -2.9, "light", state), rival=rival)
+    done = conclude(TOURNAMENT, (), reading(found=(found,)), watched(ball), 1)
+    assert done.shot is not None
+    (doubt,) = done.shot.doubts
+    assert (doubt.kind, doubt.discs) == ("leaner", ("d1",))
+    assert doubt.readings[0] == done.shot.events
+    assert tuple(("hole", "d1") in reading for reading in doubt.readings) == fell

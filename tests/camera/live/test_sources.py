@@ -10,7 +10,8 @@ import cv2
 import numpy as np
 import pytest
 
-from firmware_py.camera.source import SourceEndedError, SourceGoneError, open_source
+from firmware_py.camera.source import SourceEndedError, SourceGoneError
+from firmware_py.camera.sources import open_source
 from firmware_py.camera.twin import TwinSource
 from firmware_py.camera.video import VideoSource
 from firmware_py.errors import DeviceMissingError

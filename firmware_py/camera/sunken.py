@@ -1,0 +1,66 @@
+"""A disc at the hole, looked at from every side: flat in it, leaning in it, or flat on the wood over its rim.
+
+A fit by looks that starts where the disc lay before, or where what changed has its middle, may come to rest on the rim
+of the hole or on the edge of a neighbour. So such a disc is fitted from the middle of the hole and from all around it,
+with its neighbours masked, and the fit that leaves the least unexplained is believed.
+"""
+
+from __future__ import annotations
+
+import math
+
+from firmware_py.camera.appearance import Look, LookFit, Patch, Shade, fit_look
+from firmware_py.camera.view import BoardView
+from hub.link.messages import DiscState
+
+Xy = tuple[float, float]
+
+#: A disc flat in the hole is read within so much of where it can lie; one that leans is farther off.
+IN_HOLE_MM = 1.6
+#: So near to that limit the two cannot be told from where the disc is seen.
+UNSURE_MM = 0.45
+_AROUND_MM = 5.0
+_STARTS = 6
+_REACH_MM = 14.0
+
+
+def above_hole(view: BoardView, hole_xy_mm: Xy) -> Xy:
+    """Where in the straight view a disc is seen that lies flat in the middle of the hole."""
+    x, y = hole_xy_mm
+    low_x, low_y = view.sink(x, y, view.board.hole_depth_mm)
+    return (2 * x - low_x, 2 * y - low_y)
+
+
+def best_at_hole(view: BoardView, look: Look, shade: Shade, patch: Patch, hole_xy_mm: Xy) -> LookFit | None:
+    """The fit of a disc of a set that best explains what is seen at the hole; None if every one runs away.
+
+    Args:
+        view: the camera's view.
+        look: of the disc's set.
+        shade: the shadow.
+        patch: the pixels around :func:`above_hole`, neighbours masked.
+        hole_xy_mm: centre of the hole on the surface.
+    """
+    x, y = above_hole(view, hole_xy_mm)
+    starts = [(x, y)]
+    for k in range(_STARTS):
+        turn = 2 * math.pi * k / _STARTS
+        starts.append((x + _AROUND_MM * math.cos(turn), y + _AROUND_MM * math.sin(turn)))
+    fits = [fit_look(view, look, shade, patch, start, rounds=9, reach_mm=_REACH_MM) for start in starts]
+    return min((fit for fit in fits if fit is not None), key=lambda fit: fit.misfit, default=None)
+
+
+def state_at_hole(view: BoardView, seen_xy_mm: Xy, hole_xy_mm: Xy) -> tuple[DiscState | None, DiscState | None]:
+    """How a disc lies that is seen at a place, as far as the hole is concerned, and how else it might.
+
+    Returns:
+        ``hole``, ``leaning`` or None for neither; and which of the two first it may be as well, None if that is sure.
+    """
+    board = view.board
+    low = view.sink(*seen_xy_mm, board.hole_depth_mm)
+    over = math.dist(low, hole_xy_mm) - board.hole_play_mm - IN_HOLE_MM
+    if over <= 0:
+        return "hole", "leaning" if over > -UNSURE_MM else None
+    if math.dist(seen_xy_mm, hole_xy_mm) < board.hole_radius_mm:
+        return "leaning", "hole" if over < UNSURE_MM else None
+    return None, None
