@@ -24,7 +24,8 @@ from firmware_py.camera.benchboard import DrawnBoard, spread_discs
 from firmware_py.camera.lab import Image
 from firmware_py.camera.live import LiveReader
 from firmware_py.camera.memory import give_back
-from firmware_py.camera.photo import PhotoReading, score_picture
+from firmware_py.camera.photo import score_picture
+from firmware_py.camera.photoreading import PhotoReading
 from firmware_py.camera.source import Frame
 from hardware.board import Board, load_board
 

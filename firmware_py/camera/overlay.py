@@ -7,17 +7,14 @@ what is too close to call is ringed twice with a question mark, and a strip abov
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import cv2
 import numpy as np
 
 from firmware_py.camera.lab import Image
+from firmware_py.camera.photoreading import PhotoDisc, PhotoReading
 from firmware_py.camera.picturefile import Picture
 from firmware_py.camera.rings import ring_points, shrink
-
-if TYPE_CHECKING:
-    from firmware_py.camera.photo import PhotoDisc, PhotoReading
 
 #: Long side of the picture drawn.
 SIDE_PX = 1400

@@ -11,9 +11,8 @@ import math
 import sys
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import cv2
 import numpy as np
@@ -23,127 +22,21 @@ from firmware_py.camera.colours import assign
 from firmware_py.camera.discs import find_discs
 from firmware_py.camera.evidence import look_around
 from firmware_py.camera.lab import Array, Image, exposure_gain, to_lab
+from firmware_py.camera.overlay import draw_overlay
+from firmware_py.camera.photoreading import SIDES, PhotoDisc, PhotoError, PhotoReading, Side
 from firmware_py.camera.picturefile import Picture, PictureError, read_picture
 from firmware_py.camera.rings import WORK_PX, Rings, circle_image, fit_lab, rings_of, scaling, shrink
 from firmware_py.camera.ringsearch import SIDE_PX
 from firmware_py.camera.seen import DiscReading
-from firmware_py.camera.verdicts import Verdict, Zone, judge, trace_lines
+from firmware_py.camera.verdicts import Verdict, judge, trace_lines
 from hardware.board import Board, BoardError, load_board
 
-Side = Literal["light", "dark"]
 Scoring = Literal["differential", "cumulative", "match210"]
-SIDES: tuple[Side, Side] = ("light", "dark")
 
 #: Less of the outer line than this in the picture, and the photo is refused.
 LEAST_VISIBLE = 0.7
 #: A disc whose colour lies nearer to the middle between the teams than this is of doubtful side.
 LEAST_CLEARNESS = 0.12
-
-
-@dataclass(frozen=True, slots=True)
-class PhotoDisc:
-    """One disc in a photo.
-
-    Attributes:
-        x: centre of the rim of its top face, in pixels of the upright photo.
-        y: the same, downwards.
-        r: radius of that rim in pixels.
-        side: ``light`` for the lighter of the two colours, else ``dark``.
-        zone: 20, 15, 10, 5, 0 (on the surface but dead) or ``ditch``.
-        margin_mm: distance of its base from the nearest limit between zones.
-        sure: False when the picture does not decide what it is worth.
-    """
-
-    x: float
-    y: float
-    r: float
-    side: Side
-    zone: Zone
-    margin_mm: float
-    sure: bool
-
-    @property
-    def points(self) -> int:
-        """The zone as points."""
-        return 0 if self.zone == "ditch" else int(self.zone)
-
-
-@dataclass(frozen=True, slots=True)
-class PhotoReading:
-    """What a photo of a finished round says.
-
-    Attributes:
-        photo: name of the file as it was given.
-        rings: the printed lines, in pixels of the upright photo.
-        discs: from the centre outwards.
-        twenties: banked twenties of light and dark, as they were told.
-        outer_line_mm: radius of the outer line that margins are measured by.
-        ms: time taken, reading the file included.
-    """
-
-    photo: str
-    rings: Rings
-    discs: tuple[PhotoDisc, ...]
-    twenties: tuple[int, int]
-    outer_line_mm: float
-    ms: float
-
-    @property
-    def totals(self) -> dict[Side, int]:
-        """Points of each side: discs on the board, in the hole, and banked twenties."""
-        return {
-            side: sum(d.points for d in self.discs if d.side == side) + 20 * banked
-            for side, banked in zip(SIDES, self.twenties, strict=True)
-        }
-
-    def to_table(self) -> dict[str, Any]:
-        """The object that ``photo --json`` prints."""
-        ring = [[round(v, 2) for v in self.rings.ellipse(k)] for k in range(3)]
-        return {
-            "photo": self.photo,
-            "board": {
-                "found": True,
-                "outer_line": ring[2],
-                "line_10": ring[1],
-                "line_15": ring[0],
-                "coverage": round(self.rings.coverage, 3),
-                "residual_mm": round(self.rings.residual_mm(self.outer_line_mm), 3),
-                "visible": round(self.rings.visible, 3),
-            },
-            "discs": [
-                {
-                    "x": round(d.x, 2),
-                    "y": round(d.y, 2),
-                    "r": round(d.r, 2),
-                    "side": d.side,
-                    "zone": d.zone,
-                    "margin_mm": round(d.margin_mm, 2),
-                    "sure": d.sure,
-                }
-                for d in self.discs
-            ],
-            "totals": self.totals,
-            "ms": round(self.ms, 1),
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class PhotoError:
-    """Why a photo was not scored.
-
-    Attributes:
-        photo: name of the file as it was given.
-        code: ``missing``, ``unreadable``, ``not_a_picture``, ``too_big``, ``no_board`` or ``cut_off``.
-        message: one line for people: what was found and what was expected.
-    """
-
-    photo: str
-    code: str
-    message: str
-
-    def to_table(self) -> dict[str, Any]:
-        """The object that ``photo --json`` prints."""
-        return {"photo": self.photo, "error": {"code": self.code, "message": self.message}}
 
 
 def score_photo(
@@ -352,8 +245,6 @@ def _overlay_name(path: Path, taken: set[str]) -> str:
 
 
 def _write_overlay(path: Path, picture: Picture, reading: PhotoReading) -> int:
-    from firmware_py.camera.overlay import draw_overlay
-
     ok, png = cv2.imencode(".png", draw_overlay(picture, reading), [cv2.IMWRITE_PNG_COMPRESSION, 3])
     if not ok:
         return _complain(f"{path}: the picture could not be encoded")

@@ -19,7 +19,8 @@ from firmware_py.camera.discs import VIEW_PX, VIEW_REACH, find_discs
 from firmware_py.camera.discvotes import rim_votes
 from firmware_py.camera.lab import apply_homography, to_lab
 from firmware_py.camera.overlay import draw_overlay
-from firmware_py.camera.photo import PhotoReading, score_picture
+from firmware_py.camera.photo import score_picture
+from firmware_py.camera.photoreading import PhotoReading
 from firmware_py.camera.picturefile import Picture
 from firmware_py.camera.rings import find_rings, shrink
 from firmware_py.camera.ringsearch import SIDE_PX, edge_voters, turned, upright, vote

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from firmware_py.camera import photo
-from firmware_py.camera.photo import PhotoDisc, PhotoError, PhotoReading, run, score_photo, score_picture
+from firmware_py.camera.photo import run, score_photo, score_picture
+from firmware_py.camera.photoreading import PhotoDisc, PhotoError, PhotoReading
 from firmware_py.camera.picturefile import jpeg_size, read_picture
 
 SIZE = (900, 820)
