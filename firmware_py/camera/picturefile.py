@@ -13,6 +13,7 @@ import cv2
 import numpy as np
 
 from firmware_py.camera.lab import Image
+from firmware_py.camera.picturesize import jpeg_size, told_size
 
 #: Photos beyond this are refused: decoding one would take gigabytes.
 MOST_PIXELS = 200_000_000
@@ -51,35 +52,6 @@ class Picture:
     reduction: int
 
 
-def jpeg_size(content: bytes) -> tuple[int, int] | None:
-    """Width and height a JPEG's header tells, before any turn; None when it is no JPEG or broken."""
-    if content[:2] != b"\xff\xd8":
-        return None
-    at = 2
-    while at + 9 < len(content):
-        if content[at] != 0xFF:
-            return None
-        marker = content[at + 1]
-        if marker == 0xFF:
-            at += 1
-            continue
-        if 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
-            height = int.from_bytes(content[at + 5 : at + 7], "big")
-            width = int.from_bytes(content[at + 7 : at + 9], "big")
-            return (width, height) if width and height else None
-        if marker == 0xDA:
-            return None
-        length = int.from_bytes(content[at + 2 : at + 4], "big")
-        at += 2 + max(length, 2)
-    return None
-
-
-def _png_size(content: bytes) -> tuple[int, int] | None:
-    if content[:8] != b"\x89PNG\r\n\x1a\n" or len(content) < 24:
-        return None
-    return (int.from_bytes(content[16:20], "big"), int.from_bytes(content[20:24], "big"))
-
-
 def _decode(content: bytes, flags: int) -> Image | None:
     try:
         picture = cv2.imdecode(np.frombuffer(content, np.uint8), flags)
@@ -111,8 +83,10 @@ def read_picture(path: Path) -> Picture:
     except OSError as error:
         raise PictureError("unreadable", f"{path}: cannot be read: {error.strerror or error}") from error
     told = jpeg_size(content)
-    known = told or _png_size(content)
-    if known is not None and known[0] * known[1] > MOST_PIXELS:
+    known = told_size(content)
+    if known is None:
+        raise PictureError("not_a_picture", f"{path}: is not a picture that can be decoded (JPEG, PNG, WebP, ...)")
+    if known[0] * known[1] > MOST_PIXELS:
         raise PictureError("too_big", f"{path}: {known[0]} x {known[1]} pixels, at most 200 megapixels are read")
     reduction = 1
     if told is not None:

@@ -14,7 +14,8 @@ import pytest
 from firmware_py.camera import photo
 from firmware_py.camera.photo import run, score_photo, score_picture
 from firmware_py.camera.photoreading import PhotoDisc, PhotoError, PhotoReading
-from firmware_py.camera.picturefile import jpeg_size, read_picture
+from firmware_py.camera.picturefile import MOST_PIXELS, PictureError, read_picture
+from firmware_py.camera.picturesize import jpeg_size, told_size
 
 SIZE = (900, 820)
 
@@ -286,3 +287,47 @@ def test_jpeg_header_tells_the_size_and_garbage_none():
     assert jpeg_size(cv2.imencode(".png", picture)[1].tobytes()) is None
     assert jpeg_size(b"\xff\xd8\xff\xe0\x00\x10") is None
     assert jpeg_size(b"\xff\xd8" + b"\x00" * 40) is None
+
+
+KINDS = [".jpg", ".png", ".bmp", ".gif", ".webp", ".tiff", ".avif", ".jp2", ".ppm"]
+
+
+def encoded(kind: str, width: int, height: int) -> bytes:
+    """A picture file, or a skip where this OpenCV cannot write the kind."""
+    try:
+        ok, content = cv2.imencode(kind, np.full((height, width, 3), 90, np.uint8))
+    except cv2.error:
+        ok = False
+    if not ok:
+        pytest.skip(f"this OpenCV cannot write {kind}")
+    return content.tobytes()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_header_of_every_kind_tells_the_size(kind):
+    content = encoded(kind, 157, 93)
+    assert told_size(content) == (157, 93)
+    for cut in (0, 1, 4, 12, 20):
+        told_size(content[:cut])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_picture_bomb_is_refused_unopened(kind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Limit lowered instead of a file of gigabytes; decoding would raise."""
+    path = tmp_path / f"bomb{kind}"
+    path.write_bytes(encoded(kind, 157, 93))
+    monkeypatch.setattr("firmware_py.camera.picturefile.MOST_PIXELS", 157 * 93 - 1)
+    monkeypatch.setattr("firmware_py.camera.picturefile.cv2.imdecode", None)
+    with pytest.raises(PictureError) as caught:
+        read_picture(path)
+    assert caught.value.code == "too_big"
+
+
+def test_bitmap_that_claims_gigabytes_is_refused(tmp_path: Path):
+    content = bytearray(encoded(".bmp", 40, 40))
+    content[18:22] = content[22:26] = (30000).to_bytes(4, "little")
+    assert MOST_PIXELS < 30000**2
+    (tmp_path / "bomb.bmp").write_bytes(content)
+    answer = score_photo(tmp_path / "bomb.bmp")
+    assert isinstance(answer, PhotoError)
+    assert answer.code == "too_big"
