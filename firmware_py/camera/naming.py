@@ -20,6 +20,8 @@ WRONG_COLOUR_MM = 45.0
 #: A hand that came no nearer than this cannot have laid a disc down.
 _HAND_ROOM_MM = 41.0
 _SHOT = "shot"
+#: What speaks against a track that begins later than another: all motion comes from the shot.
+LATE_PER_S = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +153,7 @@ def _shot_track(watched: Watched, board: Board) -> Track | None:
 
     People also lay a disc on the line, take the hand away, and shoot later: then it was seen at rest there.
     """
-    best: Track | None = None
+    runs: list[Track] = []
     for track in watched.tracks:
         on_line = track.origin is not None and board.touches_outer(math.hypot(*track.origin))
         if len(track.points) < 2 or (track.origin is not None and not on_line):
@@ -165,15 +167,22 @@ def _shot_track(watched: Watched, board: Board) -> Track | None:
         )
         if speed < LEAST_SPEED_MM_S:
             continue
-        if best is None or _as_shot(track) > _as_shot(best):
-            best = track
-    return best
+        runs.append(track)
+    if not runs:
+        return None
+    first_ns = min(track.points[0].at_ns for track in runs)
+    return max(runs, key=lambda track: _as_shot(track, first_ns, board))
 
 
-def _as_shot(track: Track) -> float:
-    """How well a track looks like a shot's: it was not on the board, begins far out, and goes on."""
+def _as_shot(track: Track, first_ns: int, board: Board) -> float:
+    """How well a track looks like a shot's: it was not on the board, begins far out, goes on, and moves first.
+
+    A disc that the rail throws back is lost over the ditch and begins anew, far out too, but later.
+    """
     fresh = 1.0 if track.origin is None else 0.0
-    return track.points[0].r_mm / 100 + min(6, len(track.points)) * 0.3 + fresh
+    out = min(track.points[0].r_mm, board.outer_line_mm) / 100
+    late_s = (track.points[0].at_ns - first_ns) / 1e9
+    return out + min(6, len(track.points)) * 0.3 + fresh - LATE_PER_S * late_s
 
 
 def _rests_at(track: Track, disc: Resting) -> float | None:

@@ -186,3 +186,23 @@ def test_what_hardly_tells_a_twenty_from_a_leaner_is_told_both_ways(
     assert (doubt.kind, doubt.discs) == ("leaner", ("d1",))
     assert doubt.readings[0] == done.shot.events
     assert tuple(("hole", "d1") in reading for reading in doubt.readings) == fell
+
+
+def test_a_struck_disc_that_the_rail_throws_back_is_not_taken_for_the_shot_one() -> None:
+    """It was lost over the ditch and begins anew farther out than the shot disc did, but later."""
+    target = lying("d4", 120.0, 240.0)
+    ball = track("new-1", (-150.0, -250.0), (700.0, 1250.0), 12)
+    away = (Sighting(9 * FRAME_NS, 130.0, 262.0, 0.4, "dark"), Sighting(10 * FRAME_NS, 150.0, 300.0, 0.4, "dark"))
+    struck = Track("d4", "dark", 8 * FRAME_NS, (120.0, 240.0), away)
+    returned = tuple(
+        Sighting((16 + k) * FRAME_NS, *coast((-98.0, 306.0), (420.0, -130.0), k * FRAME_NS / 1e9), 0.4, "dark")
+        for k in range(14)
+    )
+    end = ball.points[-1].xy_mm
+    found = (lying("", *end, "light"), lying("", *returned[-1].xy_mm, "dark"))
+    seen = watched(ball, struck, Track("new-2", "dark", 0, None, returned), hand_inner_mm=math.inf)
+    done = conclude(TOURNAMENT, (target,), reading(gone=(target,), found=found), seen, 9)
+    assert done.shot is not None
+    assert (done.shot.disc, done.shot.colour) == ("d9", "light")
+    assert {d.id: d.colour for d in done.discs} == {"d9": "light", "d4": "dark"}
+    assert ("back", "d4") in done.shot.events
