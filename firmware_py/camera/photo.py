@@ -21,11 +21,12 @@ from firmware_py.camera.calibration import Calibration
 from firmware_py.camera.colours import assign
 from firmware_py.camera.discs import find_discs
 from firmware_py.camera.evidence import look_around
+from firmware_py.camera.greyness import is_grey, surface_colour, told_apart
 from firmware_py.camera.lab import Array, Image, exposure_gain, to_lab
 from firmware_py.camera.overlay import draw_overlay
 from firmware_py.camera.photoreading import SIDES, PhotoDisc, PhotoError, PhotoReading, Side
 from firmware_py.camera.picturefile import Picture, PictureError, read_picture
-from firmware_py.camera.rings import WORK_PX, Rings, circle_image, fit_lab, rings_of, scaling, shrink
+from firmware_py.camera.rings import WORK_PX, Rings, circle_image, fit_lab, rings_of, scaling, second_board, shrink
 from firmware_py.camera.ringsearch import SIDE_PX
 from firmware_py.camera.seen import DiscReading
 from firmware_py.camera.verdicts import Verdict, judge, trace_lines
@@ -80,7 +81,8 @@ def _read(
     little, _ = shrink(work, SIDE_PX)
     gain = exposure_gain(work)
     lab = to_lab(work, gain)
-    fit = fit_lab(lab, to_lab(little, gain))
+    small = to_lab(little, gain)
+    fit = fit_lab(lab, small)
     if fit is None:
         return PhotoError(photo=name, code="no_board", message=_no_board(name, work))
     if fit.visible[2] < LEAST_VISIBLE:
@@ -90,11 +92,14 @@ def _read(
             code="cut_off",
             message=f"{name}: only {shown} % of the outer line is in the picture, at least 70 % is needed",
         )
+    if second_board(lab, small, fit) is not None:
+        return PhotoError(photo=name, code="two_boards", message=f"{name}: two boards are seen, one is expected")
     work_size = (work.shape[1], work.shape[0])
     calibration = Calibration.from_rings(rings_of(fit, np.eye(3), work_size), board)
     reading = find_discs(work, calibration, lab=lab)
     if not reading.discs and not look_around(lab, fit).bare_board:
         return PhotoError(photo=name, code="no_board", message=_no_board(name, work))
+    doubtful = is_grey(lab) and not told_apart(reading, surface_colour(lab, calibration))
     shrunk = scaling(work.shape[1] / picture.bgr.shape[1], work.shape[0] / picture.bgr.shape[0])
     k = picture.reduction
     up = np.array([[k, 0.0, (k - 1) / 2], [0.0, k, (k - 1) / 2], [0.0, 0.0, 1.0]]) @ np.linalg.inv(shrunk)
@@ -102,7 +107,7 @@ def _read(
     return PhotoReading(
         photo=name,
         rings=rings,
-        discs=_photo_discs(reading, calibration, rings, up),
+        discs=_photo_discs(reading, calibration, rings, up, doubtful=doubtful),
         twenties=twenties,
         outer_line_mm=board.outer_line_mm,
         ms=(time.perf_counter() - start) * 1e3,
@@ -115,7 +120,9 @@ def _no_board(name: str, bgr: Image) -> str:
     return f"{name}: no crokinole board is seen: three printed rings around one centre are needed"
 
 
-def _photo_discs(reading: DiscReading, calibration: Calibration, rings: Rings, up: Array) -> tuple[PhotoDisc, ...]:
+def _photo_discs(
+    reading: DiscReading, calibration: Calibration, rings: Rings, up: Array, *, doubtful: bool
+) -> tuple[PhotoDisc, ...]:
     if not reading.discs:
         return ()
     lean = calibration.homography @ np.linalg.inv(up) @ rings.image_from_board
@@ -138,7 +145,7 @@ def _photo_discs(reading: DiscReading, calibration: Calibration, rings: Rings, u
                 side=SIDES[int(which)],
                 zone=verdict.zone,
                 margin_mm=verdict.margin_mm,
-                sure=verdict.sure and (verdict.points == 0 or float(clear) >= LEAST_CLEARNESS),
+                sure=verdict.sure and (verdict.points == 0 or (float(clear) >= LEAST_CLEARNESS and not doubtful)),
             )
         )
     return tuple(discs)

@@ -105,7 +105,8 @@ class PhotoError:
 
     Attributes:
         photo: name of the file as it was given.
-        code: ``missing``, ``unreadable``, ``not_a_picture``, ``too_big``, ``no_board`` or ``cut_off``.
+        code: ``missing``, ``unreadable``, ``not_a_picture``, ``too_big``, ``no_board``,
+            ``cut_off`` or ``two_boards``.
         message: one line for people: what was found and what was expected.
     """
 

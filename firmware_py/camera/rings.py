@@ -14,7 +14,7 @@ import numpy as np
 from firmware_py.camera.evidence import look_around
 from firmware_py.camera.lab import Array, Floats, Image, apply_homography, exposure_gain, to_lab
 from firmware_py.camera.ringfit import COVERED, RingFit, fit_rings
-from firmware_py.camera.ringsearch import SIDE_PX, Sighting, edge_voters, likely_tilts, look_again, sight_rings
+from firmware_py.camera.ringsearch import SIDE_PX, Sighting, Voters, edge_voters, likely_tilts, look_again, sight_rings
 
 #: The rings are fitted in a picture of at most this long side; more pixels add time, not truth.
 WORK_PX = 1280
@@ -27,6 +27,8 @@ EVEN_SPREAD = 0.46
 HALF_RIGHT = 0.6
 #: A fit from the first look that is this good ends the search at once.
 PLAIN_COVERAGE = 0.75
+#: A second board is told when it is at least so large beside the first, and when so much of its outer line is seen.
+SAME_SIZE, WHOLE = 0.6, 0.7
 #: Tilts tried when the picture does not show a board from above.
 TILTS = 6
 
@@ -167,6 +169,36 @@ def fit_lab(lab: Floats, small: Floats) -> RingFit | None:
     if best is None or not _is_board(best) or not look_around(lab, best).board:
         return None
     return best
+
+
+def second_board(lab: Floats, small: Floats, fit: RingFit) -> RingFit | None:
+    """Another whole board beside the one that was found, at least :data:`SAME_SIZE` of its size; None as a rule.
+
+    Args:
+        lab: see :func:`fit_lab`.
+        small: likewise.
+        fit: the board that was found.
+    """
+    x, y, a, b, _ = circle_image(fit.homography, 1.0)
+    if math.sqrt(a * b) * 2 * (1 + SAME_SIZE) > math.hypot(*lab.shape[:2]):
+        return None
+    to_work = scaling(lab.shape[1] / small.shape[1], lab.shape[0] / small.shape[0])
+    voters = edge_voters(small)
+    # The edges of the first board, and of its discs and its rail, vote no more.
+    col, row = apply_homography(np.linalg.inv(fit.homography) @ to_work, voters.x, voters.y)
+    elsewhere = np.hypot(col, row) > 1.1
+    if elsewhere.sum() < 100:
+        return None
+    rest = Voters(*(getattr(voters, name)[elsewhere] for name in ("x", "y", "nx", "ny")))
+    for sighting in sight_rings(small, rest)[:2]:
+        other = fit_rings(lab, to_work @ sighting.homography, sighting.ratios)
+        if other is None or other.visible[2] < WHOLE or not _is_board(other) or not look_around(lab, other).board:
+            continue
+        other_x, other_y, other_a, other_b, _ = circle_image(other.homography, 1.0)
+        apart = math.hypot(other_x - x, other_y - y) > math.sqrt(a * b)
+        if apart and math.sqrt(other_a * other_b) > SAME_SIZE * math.sqrt(a * b):
+            return other
+    return None
 
 
 def _is_board(fit: RingFit) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
@@ -199,6 +200,50 @@ def test_plate_and_target_without_a_disc_are_no_boards():
         answer = score_picture(picture)
         assert isinstance(answer, PhotoError)
         assert answer.code == "no_board"
+
+
+def beside(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    height = max(left.shape[0], right.shape[0])
+    return np.hstack([cv2.copyMakeBorder(p, 0, height - p.shape[0], 0, 0, cv2.BORDER_REPLICATE) for p in (left, right)])
+
+
+@pytest.mark.parametrize("size", [1.0, 0.75])
+def test_two_boards_in_one_picture_are_told(drawn: ModuleType, size):
+    first = drawn_round(drawn, "plain", drawn.Camera(size_wh=(760, 760)))
+    second = cv2.resize(drawn_round(drawn, "blue", drawn.Camera(size_wh=(760, 760))), None, fx=size, fy=size)
+    answer = score_picture(beside(first, second))
+    assert isinstance(answer, PhotoError)
+    assert answer.code == "two_boards"
+
+
+def test_small_board_far_behind_does_not_disturb(drawn: ModuleType):
+    first = drawn_round(drawn, "plain", drawn.Camera(size_wh=(900, 900)))
+    second = cv2.resize(first, None, fx=0.35, fy=0.35, interpolation=cv2.INTER_AREA)
+    reading = score_picture(beside(first, second))
+    assert isinstance(reading, PhotoReading)
+    assert reading.totals == {"light": 50, "dark": 30}
+
+
+def shades(light: tuple[int, int, int], dark: tuple[int, int, int], drawn: ModuleType) -> np.ndarray:
+    """A grey picture of a round on the plain board with discs of two colours."""
+    look = replace(drawn.LOOKS["plain"], light=light, dark=dark)
+    discs = [drawn.Disc(x, y, colour, base) for x, y, colour, base, _ in ROUND]
+    picture = drawn.draw(discs, look, drawn.Camera(size_wh=SIZE))
+    return cv2.cvtColor(cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY), cv2.COLOR_GRAY2BGR)
+
+
+def test_grey_picture_of_teams_that_differ_in_hue_alone_is_not_sure(drawn: ModuleType):
+    reading = score_picture(shades((60, 60, 200), (150, 105, 40), drawn))
+    assert isinstance(reading, PhotoReading)
+    assert any(d.points for d in reading.discs)
+    assert not any(d.sure for d in reading.discs if d.points)
+
+
+def test_grey_picture_of_black_and_white_discs_is_sure(drawn: ModuleType):
+    reading = score_picture(shades((245, 245, 245), (20, 20, 20), drawn))
+    assert isinstance(reading, PhotoReading)
+    assert reading.totals == {"light": 50, "dark": 30}
+    assert all(d.sure for d in reading.discs if d.points)
 
 
 def test_turn_noted_by_the_camera_is_applied(drawn: ModuleType, tmp_path: Path):
