@@ -68,6 +68,17 @@ def _one_line(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
+_EXTRAS = {"numpy": "vision", "cv2": "vision", "amqtt": "demo", "pymunk": "demo"}
+
+
+def _missing(error: ModuleNotFoundError) -> NoReturn:
+    """Say which package is missing and how to get it."""
+    name = (error.name or "").partition(".")[0]
+    extra = f"'.[{_EXTRAS[name]}]'" if name in _EXTRAS else "."
+    apt = "apt install python3-opencv, or " if _EXTRAS.get(name) == "vision" else ""
+    _fail(f"the package {name!r} is missing: {apt}in the project's folder pip install -c requirements.lock {extra}", 3)
+
+
 def _daemon(start: F) -> F:
     """Give a daemon's command its three options."""
     for option in (
@@ -102,7 +113,7 @@ def _run_daemon(room: str, config_path: Path | None, *, check_config: bool, show
     try:
         daemon = importlib.import_module(room)
     except ModuleNotFoundError as error:
-        _fail(f"the package {error.name!r} is missing; see the README, 'Installing'", 3)
+        _missing(error)
     sys.exit(daemon.run(settings))
 
 
@@ -142,7 +153,7 @@ def broker(host: str, port: int) -> None:
     try:
         from hub.club import broker as embedded
     except ModuleNotFoundError as error:
-        _fail(f"the package {error.name!r} is missing: pip install 'crokinole[demo]'", 3)
+        _missing(error)
     sys.exit(embedded.run(host, port))
 
 
@@ -167,7 +178,7 @@ def demo(**choices: Any) -> None:
     try:
         from hub.club.demo import Demo, DemoError, Options
     except ModuleNotFoundError as error:
-        _fail(f"the package {error.name!r} is missing: pip install 'crokinole[demo]'", 3)
+        _missing(error)
     if choices["headless"] and not (choices["rounds"] or choices["games"]):
         choices["games"] = 1
     try:
@@ -189,8 +200,10 @@ def demo(**choices: Any) -> None:
 @click.option("--lockstep", is_flag=True)
 def twin(**choices: Any) -> None:
     """One simulated board with its players; ``demo`` starts it."""
-    from hardware.twin import process
-
+    try:
+        from hardware.twin import process
+    except ModuleNotFoundError as error:
+        _missing(error)
     sys.exit(process.run(**choices))
 
 
@@ -206,7 +219,7 @@ def photo(files: tuple[Path, ...], **choices: Any) -> None:
     try:
         from firmware_py.camera import photo as reader
     except ModuleNotFoundError as error:
-        _fail(f"the package {error.name!r} is missing: pip install 'crokinole[vision]'", 3)
+        _missing(error)
     from hub.rules.errors import RulesError
     from hub.rules.presets import load_ruleset
 
@@ -226,7 +239,7 @@ def watch(file: Path, as_json: bool, board: str) -> None:
     try:
         from firmware_py.camera import watch as reader
     except ModuleNotFoundError as error:
-        _fail(f"the package {error.name!r} is missing: pip install 'crokinole[vision]'", 3)
+        _missing(error)
     sys.exit(reader.run(file, as_json=as_json, board=board))
 
 
@@ -245,7 +258,7 @@ def calibrate(config_path: Path | None, image: Path | None, **choices: Any) -> N
     except config.ConfigError as error:
         _fail(str(error), 2)
     except ModuleNotFoundError as error:
-        _fail(f"the package {error.name!r} is missing: pip install 'crokinole[vision]'", 3)
+        _missing(error)
     sys.exit(command.run(settings, image=image, keep=image is None or config_path is not None, **choices))
 
 
@@ -283,7 +296,11 @@ def bench(room: str, as_json: bool) -> None:
     import importlib
     import json
 
-    figures: dict[str, Any] = importlib.import_module(_BENCHES[room]).bench()
+    try:
+        measured = importlib.import_module(_BENCHES[room])
+    except ModuleNotFoundError as error:
+        _missing(error)
+    figures: dict[str, Any] = measured.bench()
     if as_json:
         click.echo(json.dumps(figures))
         return

@@ -55,6 +55,30 @@ def test_a_missing_configuration_is_named() -> None:
     assert_one_line(crokinole("hub", "--config", "nowhere.toml"), 2, "nowhere.toml", "No such file")
 
 
+@pytest.mark.parametrize(
+    ("package", "extra", "arguments"),
+    [
+        ("cv2", "'.[vision]'", ("photo", "board.jpg")),
+        ("cv2", "'.[vision]'", ("watch", "board.mp4")),
+        ("cv2", "'.[vision]'", ("calibrate",)),
+        ("cv2", "'.[vision]'", ("camera",)),
+        ("numpy", "'.[vision]'", ("bench", "vision")),
+        ("amqtt", "'.[demo]'", ("bench", "hub")),
+        ("amqtt", "'.[demo]'", ("broker",)),
+        ("amqtt", "'.[demo]'", ("demo",)),
+        ("pymunk", "'.[demo]'", ("twin", "--socket", "s", "--memory", "m", "--truth", "t")),
+        ("sqlalchemy", "requirements.lock .", ("hub",)),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else value,
+)
+def test_a_missing_package_is_named_with_what_brings_it(
+    package: str, extra: str, arguments: tuple[str, ...], tmp_path: Path
+) -> None:
+    stand_in = f"raise ModuleNotFoundError('not here', name={package!r})"
+    (tmp_path / f"{package}.py").write_text(stand_in)  # the working folder comes first on the path
+    assert_one_line(crokinole(*arguments, cwd=tmp_path), 3, repr(package), extra)
+
+
 def test_the_demo_wants_the_broker_that_it_was_given() -> None:
     assert_one_line(crokinole("demo", "--broker", "mqtt://127.0.0.1:1"), 3, "127.0.0.1:1", "nobody listens")
 
