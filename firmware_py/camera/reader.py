@@ -41,7 +41,7 @@ NUDGED_MM = 4.0
 #: What no noise figure tells: the light's side, the grain of the disc, the lens between the rings.
 SYSTEMATIC_MM = 0.22
 #: And what comes on top while a set is hardly known: an error of its first looks is shared by all its discs.
-UNKNOWN_MM = 0.42
+UNKNOWN_MM = 0.36
 #: It has halved (in square) after so many discs.
 _KNOWN_DISCS = 3.0
 _LEAST_REGION = 0.3

@@ -236,15 +236,14 @@ def _doubts(
     """What the evidence cannot tell, where it could decide the verdict."""
     mine = paths[shooter.id].colour
     theirs = {n for n, p in paths.items() if p.colour != mine}
-    if not theirs:
-        return ()
     struck = {c.words[2] for c in contacts if c.words[0] == "hit"} & theirs
     if any(paths[n].moved for n in struck):
         return ()
-    weak = [c for c in contacts if c.words[0] == "hit" and c.words[2] in theirs and not paths[c.words[2]].moved]
+    # Without an opposing disc struck for sure, one's own that was struck goes off the board with the shot.
+    weak = [c for c in contacts if c.words[0] == "hit" and not paths[c.words[2]].moved]
     if weak:
         without = tuple(e for e in events if e not in {c.words for c in weak})
         return (Doubt("contact", tuple(c.words[2] for c in weak), (events, without)),)
-    if shooter.track is None:
+    if theirs and shooter.track is None:
         return (Doubt("not_seen", (shooter.id,)),)
     return ()
