@@ -195,7 +195,8 @@ def real_factory(folder: Path) -> Any:
         from gpiozero.pins.lgpio import LGPIOFactory
     except ImportError:
         raise DeviceMissingError(
-            "[beam] source = 'gpio' needs the package lgpio: apt install python3-lgpio, or pip install 'crokinole[pi]'"
+            "[beam] source = 'gpio' needs the package lgpio: apt install python3-lgpio, "
+            "or in the project's folder pip install '.[pi]'"
         ) from None
     try:
         return LGPIOFactory()

@@ -76,7 +76,9 @@ def open_engine(url: URL, *, read_only: bool = False, at_rest: bool = False) -> 
         options = "-c default_transaction_read_only=on" if read_only else ""
         return sa.create_engine(url, connect_args={"application_name": "crokinole", "options": options})
     except (NoSuchModuleError, ModuleNotFoundError):
-        raise StoreError(f"database {url}: the package psycopg is missing: pip install 'crokinole[postgres]'") from None
+        raise StoreError(
+            f"database {url}: the package psycopg is missing: in the project's folder pip install '.[postgres]'"
+        ) from None
 
 
 def _pragmas(connection: Any, _record: object) -> None:
