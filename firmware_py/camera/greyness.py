@@ -1,6 +1,6 @@
 """Grey pictures: what colour would have told is lost in them, so what they say is held back where it may be wrong.
 
-A disc that was overlooked for its likeness to the board cannot be marked itself. Then every disc worth points is marked.
+A disc overlooked for its likeness to the board cannot be marked itself. Then every disc worth points is marked.
 """
 
 from __future__ import annotations
