@@ -31,6 +31,8 @@ FARTHEST = 1.36
 RADIUS_RANGE = (0.044, 0.078)
 #: Score from which a suspect is a disc, and from which it teaches radius and colours.
 ACCEPT, CLEAR = 0.48, 0.64
+#: A rim of the common radius this complete needs no second look with a free radius.
+UNDOUBTED = 0.85
 #: Nearer to the middle of the hole than this, in radii, a disc falls in: what is seen there as lying on the board is
 #: the hole itself, or a disc that leans in it: off the middle, very clear, and of a team's colour.
 TIPS_IN = 0.42
@@ -189,10 +191,14 @@ def _measure(lab: Floats, calibration: Calibration, places: Array, r0: float) ->
     common = np.full(len(places), r0)
     fixed, _ = rims.refine(lab, matrix, places[:, :2], common, foot_xy_mm=foot, fixed=True)
     seen = rims.examine(lab, matrix, fixed, common)
+    quality = _quality(seen)
     # In the ditch a side wall of the same colour may merge with the face: then the free outline is the clearer one.
-    free, radius = rims.refine(lab, matrix, places[:, :2], common, foot_xy_mm=foot, fixed=False)
-    outline = _quality(rims.examine(lab, matrix, free, radius)) * _radius_trust(radius / r0)
-    score = 0.5 * np.minimum(places[:, 3], 1.0) + 0.5 * np.maximum(_quality(seen), outline)
+    weak = quality < UNDOUBTED
+    if weak.any():
+        free, radius = rims.refine(lab, matrix, places[weak, :2], common[weak], foot_xy_mm=foot, fixed=False)
+        outline = _quality(rims.examine(lab, matrix, free, radius)) * _radius_trust(radius / r0)
+        quality[weak] = np.maximum(quality[weak], outline)
+    score = 0.5 * np.minimum(places[:, 3], 1.0) + 0.5 * quality
     return _Found(xy=fixed, score=score, colour=seen.colour)
 
 
