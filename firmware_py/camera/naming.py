@@ -12,6 +12,8 @@ from hardware.board import Board
 #: A disc must have run so far by itself to have been shot, at least this fast.
 LEAST_RUN_MM = 25.0
 LEAST_SPEED_MM_S = 120.0
+#: One that struck another at once need not have run so far, if the other begins to run within this time.
+SHORT_RUN_MM, SAME_BLOW_NS = 6.0, 100_000_000
 #: Where a disc is found may be so far from where its track ended.
 LOST_MM = 70.0
 #: A disc that is gone without a track may have come to lie so far away.
@@ -158,20 +160,44 @@ def _shot_track(watched: Watched, board: Board) -> Track | None:
         on_line = track.origin is not None and board.touches_outer(math.hypot(*track.origin))
         if len(track.points) < 2 or (track.origin is not None and not on_line):
             continue
-        run = max(math.dist(track.points[0].xy_mm, p.xy_mm) for p in track.points)
-        if run < LEAST_RUN_MM or track.points[0].r_mm > board.surface_radius_mm + 5:
-            continue
-        speed = max(
-            math.dist(a.xy_mm, b.xy_mm) / max(1e-3, (b.at_ns - a.at_ns) / 1e9)
-            for a, b in zip(track.points, track.points[1:], strict=False)
-        )
-        if speed < LEAST_SPEED_MM_S:
+        if not _ran(track) or track.points[0].r_mm > board.surface_radius_mm + 5:
             continue
         runs.append(track)
     if not runs:
-        return None
+        return _stopped_short(watched, board)
     first_ns = min(track.points[0].at_ns for track in runs)
     return max(runs, key=lambda track: _as_shot(track, first_ns, board))
+
+
+def _run_mm(track: Track) -> float:
+    return max(math.dist(track.points[0].xy_mm, p.xy_mm) for p in track.points)
+
+
+def _ran(track: Track) -> bool:
+    """Whether a disc went as far and as fast as none does by a touch of the hand."""
+    speed = max(
+        math.dist(a.xy_mm, b.xy_mm) / max(1e-3, (b.at_ns - a.at_ns) / 1e9)
+        for a, b in zip(track.points, track.points[1:], strict=False)
+    )
+    return _run_mm(track) >= LEAST_RUN_MM and speed >= LEAST_SPEED_MM_S
+
+
+def _stopped_short(watched: Watched, board: Board) -> Track | None:
+    """A new disc that came in from the line and gave its motion at once to one that lay near it, which then ran."""
+    moved = [t for t in watched.tracks if len(t.points) >= 2]
+    driven = [t.points[0].at_ns for t in moved if t.origin is not None and _ran(t)]
+    if not driven:
+        return None
+    new = [
+        t
+        for t in moved
+        if t.origin is None
+        and board.line_10_mm < t.points[0].r_mm < board.surface_radius_mm
+        and _run_mm(t) >= SHORT_RUN_MM
+        and t.points[-1].r_mm < t.points[0].r_mm
+        and abs(t.points[0].at_ns - min(driven)) < SAME_BLOW_NS
+    ]
+    return max(new, key=_run_mm, default=None)
 
 
 def _as_shot(track: Track, first_ns: int, board: Board) -> float:

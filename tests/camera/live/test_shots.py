@@ -220,3 +220,21 @@ def test_a_touch_that_moved_nothing_is_told_both_ways_also_with_a_disc_of_the_sa
     assert ("hit", "d3", "d1") in done.shot.events
     (doubt,) = done.shot.doubts
     assert [("hit", "d3", "d1") in reading for reading in doubt.readings] == [True, False]
+
+
+@pytest.mark.parametrize("driven_mm_s", [700.0, 0.0])
+def test_a_shot_that_gives_its_motion_at_once_to_a_disc_near_the_line_is_a_shot(driven_mm_s: float) -> None:
+    target = lying("d4", 0.0, -236.0)
+    ball = track("new-1", (0.0, -280.0), (0.0, 150.0), 10)
+    points = tuple(
+        Sighting((3 + k) * FRAME_NS, *coast((0.0, -232.0), (0.0, driven_mm_s), k * FRAME_NS / 1e9), 0.4, "dark")
+        for k in range(12)
+    )
+    struck = Track("d4", "dark", 2 * FRAME_NS, (0.0, -236.0), points)
+    found = (lying("", *ball.points[-1].xy_mm, "light"), lying("", *points[-1].xy_mm, "dark"))
+    done = conclude(TOURNAMENT, (target,), reading(gone=(target,), found=found), watched(ball, struck), 9)
+    if not driven_mm_s:
+        assert done.shot is None  # a hand laid one down and pushed the other aside
+        return
+    assert done.shot is not None
+    assert (done.shot.disc, done.shot.events) == ("d9", (("hit", "d9", "d4"),))
