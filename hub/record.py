@@ -9,6 +9,7 @@ from typing import Literal
 from msgspec.structs import replace
 
 from hub.judging import in_play
+from hub.lines import close_to_line
 from hub.link.messages import Layout, LayoutDisc
 from hub.link.snapshot import Side
 from hub.state import Match, Removal, Round, ShotRecord
@@ -178,13 +179,18 @@ def without_gone(playing: Round, ids: set[str]) -> Round:
 def with_out(match: Match, playing: Round, layout: tuple[LayoutDisc, ...]) -> Round:
     """Discs at rest on or beyond the outer line go, at once (rule 46); one not yet shot stands there rightly.
 
-    A disc that was to go and lies in play now, by a push or a ruling, stays.
+    A disc that was to go and lies in play now, by a push or a ruling, stays; so does one too close to the line to
+    call, until people, or play, have decided.
     """
     here = {disc.id: disc for disc in layout}
+
+    def out_for_sure(disc: LayoutDisc) -> bool:
+        return not in_play(disc, match, playing) and close_to_line(disc, playing) is None
+
     back = [
         here[removal.disc.id]
         for removal in playing.removals
-        if removal.why == "out" and removal.disc.id in here and in_play(here[removal.disc.id], match, playing)
+        if removal.why == "out" and removal.disc.id in here and not out_for_sure(here[removal.disc.id])
     ]
     if back:
         ids = {disc.id for disc in back}
@@ -199,7 +205,7 @@ def with_out(match: Match, playing: Round, layout: tuple[LayoutDisc, ...]) -> Ro
     out = [
         disc
         for disc in surface(layout, playing)
-        if disc.id in shot and disc.id not in listed | asked and not in_play(disc, match, playing)
+        if disc.id in shot and disc.id not in listed | asked and out_for_sure(disc)
     ]
     if match.level == "count" or not out:
         return playing

@@ -385,6 +385,35 @@ def test_a_disc_too_close_to_the_outer_line_is_asked_about_and_play_answers(benc
     assert bench.table.sides["B"].board == 5
 
 
+@pytest.mark.parametrize("r_mm", [287.8, 288.2])
+def test_a_disc_too_close_to_the_outer_line_is_asked_about_on_either_side_of_it(bench: Bench, r_mm: float) -> None:
+    bench.start()
+    bench.shoot("A", (60, 10))
+    bench.shoot("B", (r_mm, 200), ("hit", "s", "d1"), moved={"d1": (61, 12)})
+    assert not bench.table.remove
+    assert [q.kind for q in bench.table.questions] == ["line"]
+    bench.shoot("A", (150, 90), ("hit", "s", "d2"), moved={"d2": (r_mm, 200.1)})
+    assert not bench.table.questions
+    assert not bench.table.remove
+    assert bench.table.sides["B"].board == 5, "play went on with the disc lying there"
+
+
+@pytest.mark.parametrize("r_mm", [287.8, 288.2])
+def test_a_last_disc_too_close_to_the_outer_line_leaves_a_range_where_nothing_hangs_on_it(
+    bench: Bench, r_mm: float
+) -> None:
+    bench.start(rules={"base": "match-play", "discs": "8/6"})
+    bench.shoot("A", (60, 10))
+    for number in range(7):
+        bench.shoot("B", (150, 200 + 12 * number), ("hit", "s", "d1"), moved={"d1": (60 + number, 12)})
+        bench.shoot("A", (60, 40 + 45 * number), ("hit", "s", "d2"), moved={"d2": (150, 200 + number)})
+    bench.shoot("B", (r_mm, 120), ("hit", "s", "d1"), moved={"d1": (62, 12)})
+    bench.discs.clear()
+    bench.layout()
+    (told,) = bench.table.rounds
+    assert told.high["B"] - told.low["B"] == 5
+
+
 def test_a_camera_that_was_away_finds_the_shot_it_did_not_see(bench: Bench) -> None:
     bench.start()
     bench.shoot("A", (60, 10))
