@@ -39,7 +39,8 @@ _AHEAD_TICKS = 20
 _AHEAD_FRAMES = 2  # at real speed: frames that a camera may not have taken yet
 _MOST_LEFT_OUT = 4  # at real speed: frames in a row that a late world may leave out
 _EMPTY_NS = 2_000 * _MS  # the board stays empty at first, so that a camera can find its rings
-_LATE_PEERS_NS = 20_000 * _MS
+_LATE_PEERS_NS = 60_000 * _MS
+_ENOUGH_LOOKS = 45  # at real speed: frames taken before play begins; a camera that calibrates takes none meanwhile
 _FAREWELL_S = 2.0
 _EXPOSURE_NS = 5 * _MS
 
@@ -117,7 +118,8 @@ class Twin:
         self._stopping = False
         self._number = self._shown = 0
         self._frames_out: list[int] = []
-        self._camera_looked = False
+        self._looks = 0
+        self._enough_looks = 1 if setting.lockstep else _ENOUGH_LOOKS
         self._due: dict[str, Json] = {}
         self._wake_ns = 0
         self._ticks_out = 0
@@ -184,7 +186,7 @@ class Twin:
                     self._ticks_out = max(0, self._ticks_out - 1)
                     self._take(role, message, at=self._due.get(role, {}).get("at_ns") == message.get("at_ns"))
                 case "taken" if role == "camera":
-                    self._camera_looked = True
+                    self._looks += 1
                     self._frames_out = [n for n in self._frames_out if n > int(message.get("number", 0))]
                     self._take(role, message, at=self._due.get(role, {}).get("number") == message.get("number"))
                 case "emitter" if role == "beam":
@@ -341,7 +343,7 @@ class Twin:
     def _act(self, now_ns: int) -> None:
         """Let the players decide, once all are there and the camera has had a look at the empty board."""
         if self._met_ns is None:
-            looked = self._camera_looked or "camera" not in self._setting.expects
+            looked = self._looks >= self._enough_looks or "camera" not in self._setting.expects
             if (self._party.has(*self._setting.expects) and looked) or now_ns > _LATE_PEERS_NS:
                 self._met_ns = now_ns
         if self._met_ns is not None and now_ns - self._met_ns >= _EMPTY_NS:
