@@ -56,7 +56,11 @@ def test_a_wrong_pin_says_so_and_opens_nothing(client: FlaskClient, site: Site, 
     assert (refused.status_code, refused.get_json()["error"]["code"]) == (401, "no_token")
 
 
-@pytest.mark.parametrize(("expires_ms", "status"), [(0, 200), (1, 401), (time.time_ns() // 10**6 + 10**9, 200)])
+@pytest.mark.parametrize(
+    ("expires_ms", "status"),
+    [(0, 200), (1, 401), (time.time_ns() // 10**6 + 10**9, 200)],
+    ids=["never", "in the past", "in the future"],
+)
 def test_a_token_is_used_until_it_expires(
     client: FlaskClient, site: Site, hub: FakeHub, expires_ms: int, status: int
 ) -> None:
