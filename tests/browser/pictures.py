@@ -45,11 +45,10 @@ def main() -> None:
 def _walls(browser: Browser, site: Running, hub: FakeHub) -> None:
     page = browser.new_page(viewport=WALL, base_url=site.url)
     page.goto("/")
-    for count in (1, 4, 12):
-        hub.publish(*club_of(count))
-        page.locator(".tile").nth(count - 1).wait_for()
-        page.wait_for_timeout(600)
-        page.screenshot(path=FOLDER / f"wall-{count}.jpg", quality=QUALITY)
+    hub.publish(*club_of(12))
+    page.locator(".tile").nth(11).wait_for()
+    page.wait_for_timeout(600)
+    page.screenshot(path=FOLDER / "wall-12.jpg", quality=QUALITY)
     page.goto("/?boards=board-1,board-2,board-3,board-4")
     page.locator(".tile").nth(3).wait_for()
     first = club_of(1)[0]
@@ -65,8 +64,6 @@ def _phone(browser: Browser, site: Running, hub: FakeHub) -> None:
     page.goto(f"/table/board-1?token={TOKEN}")
     hub.publish(playing("board-1", rev=60))
     page.locator("g.disc").first.wait_for()
-    page.wait_for_timeout(600)
-    page.screenshot(path=FOLDER / "phone-board.jpg", quality=QUALITY)
     hub.publish(playing("board-1", rev=61, questions=(QUESTION,)))
     page.locator(".question").wait_for()
     page.wait_for_timeout(400)
