@@ -30,7 +30,7 @@ def init_app(app: Flask) -> None:
 
 
 def csrf() -> str:
-    """The anti-forgery word of this session; made when it is first asked for."""
+    """The anti-forgery word of one browser's visit; made when it is first asked for."""
     if "csrf" not in session:
         session["csrf"] = secrets.token_urlsafe(24)
     return cast("str", session["csrf"])
