@@ -199,13 +199,14 @@ def _take_off(match: Match, shot: ShotRecord, verdict: Verdict) -> frozenset[str
 
 
 def _with_beam(outcomes: list[_Outcome], shot: ShotRecord, *, beam_tells: bool) -> list[_Outcome]:
-    """Where the camera cannot tell whether a disc is in the hole, the beam can."""
+    """Where the camera cannot tell whether a disc is in the hole, the beam can; a leaner breaks it like a 20."""
     holes = {frozenset(outcome.holed) for outcome in outcomes}
     if len(holes) < 2:
         return outcomes
-    if shot.beam:
+    seen = any(shot.rest.get(disc) not in {None, "ditch"} for hole in holes for disc in hole)
+    if shot.beam and not seen:
         return [outcome for outcome in outcomes if outcome.holed]
-    if beam_tells and frozenset() in holes:
+    if beam_tells and not shot.beam and frozenset() in holes:
         return [outcome for outcome in outcomes if not outcome.holed]
     return outcomes
 

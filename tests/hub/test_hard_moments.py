@@ -320,11 +320,14 @@ def test_a_shot_that_was_not_seen_may_have_touched(bench: Bench) -> None:
     assert bench.table.sides["B"].board == 10
 
 
-def test_an_unsure_beam_and_an_unsure_camera_agree_on_a_twenty(bench: Bench) -> None:
+@pytest.mark.parametrize(("answer", "count"), [("A", 1), ("none", 0)])
+def test_a_leaner_breaks_the_beam_like_a_twenty_so_people_are_asked(bench: Bench, answer: str, count: int) -> None:
     bench.start()
     leans, fell = (), (("hole", "s"),)
     bench.shoot("A", (3.0, 0.0), doubts=(Doubt("leaner", (), (leans, fell)),), beam=True)
-    assert twenties(bench) == {"A": 1, "B": 0}
+    assert [q.kind for q in bench.table.questions] == ["twenty"]
+    bench.answer(answer)
+    assert twenties(bench) == {"A": count, "B": 0}
     assert not bench.table.questions
 
 
