@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import pymunk
@@ -32,10 +32,17 @@ _LONGEST_TICKS = 6000  # the longest roll takes 4 s; discs that push one another
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened, in the words of the worked cases: ``("hit", "A1", "B2")``, ``("off", "B2")``..."""
+    """Something that happened, in the words of the worked cases: ``("hit", "A1", "B2")``, ``("off", "B2")``...
+
+    Attributes:
+        at_ns: when.
+        words: what.
+        push_mm_s: of a contact, the speed that it gave or took, so what of it there is to see.
+    """
 
     at_ns: int
     words: tuple[str, ...]
+    push_mm_s: float = 0.0
 
 
 class Arena:
@@ -81,6 +88,7 @@ class Arena:
         self._discs: dict[str, Slider] = {}
         self._of_shape: dict[pymunk.Shape, Slider] = {}
         self._touched: dict[tuple[str, str], int] = {}
+        self._contacts: dict[tuple[str, str], int] = {}
         self._tick = 0
         for state in sorted(discs, key=lambda d: d.id):
             disc = Slider(state, board, feel, self._space)
@@ -134,8 +142,8 @@ class Arena:
             self._part()
             self.events.sort(key=lambda e: e.at_ns)
 
-    def _happen(self, at_ns: int, *words: str) -> None:
-        self.events.append(Event(at_ns, words))
+    def _happen(self, at_ns: int, *words: str, push_mm_s: float = 0.0) -> None:
+        self.events.append(Event(at_ns, words, push_mm_s))
 
     def _wake(self, disc: Slider) -> None:
         disc.quiet, disc.stirred = 0, True
@@ -148,23 +156,43 @@ class Arena:
             return
         a, b = (first, second) if (first.speed, first.state.id) >= (second.speed, second.state.id) else (second, first)
         key = (min(a.state.id, b.state.id), max(a.state.id, b.state.id))
-        fresh = self._tick - self._touched.get(key, -_APART_TICKS) >= _APART_TICKS
-        self._touched[key] = self._tick
+        fresh = self._touch(key)
         self._wake(a)
         self._wake(b)
-        if fresh and "ditch" not in {a.where, b.where}:
-            self._happen(self.at_ns, "hit", a.state.id, b.state.id)
+        if "ditch" in {a.where, b.where}:
+            return
+        if not fresh:
+            self._push_on(key, force)
+        else:
+            self._contacts[key] = len(self.events)
+            self._happen(self.at_ns, "hit", a.state.id, b.state.id, push_mm_s=force)
             if b.where == "hole" and force > 900 and self.random.random() < self.feel.climb_chance:
                 a.pocket = hole.climb(a.body.position - self._hole, self.board)
 
     def _pegged(self, arbiter: pymunk.Arbiter, _space: pymunk.Space, _data: object) -> None:
         disc = self._of_shape[arbiter.shapes[0]]
-        if arbiter.total_impulse.length < _TOUCH:
+        force = arbiter.total_impulse.length
+        if force < _TOUCH:
             return
         key = (disc.state.id, "peg")
-        if self._tick - self._touched.get(key, -_APART_TICKS) >= _APART_TICKS:
-            self._happen(self.at_ns, "peg", disc.state.id)
+        if self._touch(key):
+            self._contacts[key] = len(self.events)
+            self._happen(self.at_ns, "peg", disc.state.id, push_mm_s=force)
+        else:
+            self._push_on(key, force)
+
+    def _touch(self, key: tuple[str, str]) -> bool:
+        """Note that two touch in this tick; whether they were apart before."""
+        fresh = self._tick - self._touched.get(key, -_APART_TICKS) >= _APART_TICKS
         self._touched[key] = self._tick
+        return fresh
+
+    def _push_on(self, key: tuple[str, str], force: float) -> None:
+        """A contact that was told goes on."""
+        told = self._contacts.get(key)
+        if told is not None:
+            event = self.events[told]
+            self.events[told] = replace(event, push_mm_s=event.push_mm_s + force)
 
     def _heed(self, disc: Slider, step_s: float, now_ns: int) -> None:
         """What the flat world does not know: the hole, the edge and the ditch."""
