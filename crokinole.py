@@ -170,6 +170,9 @@ def broker(host: str, port: int) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print the closing comparison as one JSON object.")
 @click.option("--broker", "broker_url", default="", help="Use this broker, mqtt://host:port, not an embedded one.")
 @click.option(
+    "--host", default="127.0.0.1", show_default=True, help="Address of the pages; 0.0.0.0 for phones in the room."
+)
+@click.option(
     "--port", default=0, type=click.IntRange(0, 65535), help="Port of the pages [default: 8080 or a free one]."
 )
 @click.option("--dir", "run_dir", type=_FOLDER, help="Keep journal, logs and truth in this folder.")

@@ -24,7 +24,7 @@ import paho.mqtt.client as paho
 from paho.mqtt.enums import CallbackAPIVersion
 
 from hub.busy import BusyBoard
-from hub.club.broker import free_port, reachable
+from hub.club.ports import free_port, reachable
 from hub.link import topics
 from hub.link.bus import Message
 from hub.link.config import Config, HubSection, MqttSection, show_config

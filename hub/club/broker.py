@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import signal
-import socket
 
 from amqtt.broker import Broker
 from amqtt.errors import BrokerError
@@ -14,18 +12,9 @@ from amqtt.errors import BrokerError
 log = logging.getLogger(__name__)
 
 
-def free_port(host: str = "127.0.0.1") -> int:
-    """A TCP port that nobody listens at just now."""
-    with socket.socket() as probe:
-        probe.bind((host, 0))
-        return int(probe.getsockname()[1])
-
-
-def reachable(host: str, port: int, timeout_s: float = 1.0) -> bool:
-    """Whether somebody listens there."""
-    with contextlib.suppress(OSError), socket.create_connection((host, port), timeout_s):
-        return True
-    return False
+def address(host: str, port: int) -> str:
+    """The broker's URL, which it also says as soon as it serves."""
+    return f"mqtt://[{host}]:{port}" if ":" in host else f"mqtt://{host}:{port}"
 
 
 def run(host: str, port: int) -> int:
@@ -52,5 +41,6 @@ async def _serve(host: str, port: int) -> None:
     for sign in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(sign, stop.set)
     await broker.start()
+    log.info("broker: %s", address(host, port))
     await stop.wait()
     await broker.shutdown()

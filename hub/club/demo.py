@@ -14,6 +14,7 @@ import sqlite3
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
@@ -21,9 +22,9 @@ from urllib.parse import quote
 
 import msgspec
 
-from hub.club import broker
+from hub.club import broker, ports
 from hub.club.bridge import Bridge
-from hub.club.report import BoardReport, Report, compare, doubled, read_truth
+from hub.club.report import BoardReport, Report, compare, doubled, in_words, read_truth
 from hub.club.supervisor import Child, Supervisor
 from hub.link.bus import BusError, broker_address
 from hub.link.config import (
@@ -44,7 +45,9 @@ from hub.store.archive import Archive
 log = logging.getLogger(__name__)
 
 _LOOK_S = 0.1
-_START_S = 20.0
+_START_S = 60.0  # a small machine starts many processes one after the other
+_TRIES = 5
+_USUAL_PORT = 8080
 _SETTLE_S = 10.0
 _LONGEST_SOCKET_PATH = 107  # bytes, of sockaddr_un on Linux
 
@@ -55,6 +58,10 @@ class DemoError(Exception):
     def __init__(self, text: str, status: int = 3) -> None:
         super().__init__(text)
         self.status = status
+
+
+class _EndedError(Exception):
+    """Somebody has ended the demo before it had begun."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +77,7 @@ class Options:
     headless: bool = False
     as_json: bool = False
     broker_url: str = ""
+    host: str = "127.0.0.1"
     port: int = 0
     run_dir: Path | None = None
 
@@ -85,6 +93,10 @@ class _Board:
     folder: Path
     bridge: Bridge
     twin: Child
+
+    @property
+    def socket_path(self) -> Path:
+        return self.folder / "twin.sock"
 
     @property
     def truth_path(self) -> Path:
@@ -112,6 +124,7 @@ class Demo:
         self._boards: list[_Board] = []
         self._hub_config = Config()
         self._url = options.broker_url
+        self._page_port = 0
         self._stopping = False
 
     def run(self) -> int:
@@ -124,12 +137,19 @@ class Demo:
                 self._supervisor.look()
                 time.sleep(_LOOK_S)
             report = self._report() if self._options.ends and not self._stopping else None
+        except _EndedError:
+            report = None
+        except DemoError:
+            if not self._supervisor.children:
+                self._tidy()
+            raise
         finally:
             for board in self._boards:
                 board.bridge.close()
             self._supervisor.stop()
             self._lock.close()
         if report is None:
+            self._tidy()
             return 0
         return self._tell(report)
 
@@ -137,14 +157,21 @@ class Demo:
         self._stopping = True
 
     def _start(self) -> None:
+        if not self._options.headless:
+            self._choose_port()  # what cannot be had is told before anything is started
         self._start_broker()
         tokens = {f"board-{n + 1}": secrets.token_urlsafe(24) for n in range(self._options.boards)}
         self._hub_config = self._write_hub_config(tokens)
         self._child("hub", "hub", "--config", str(self._run_dir / "hub.toml"))
-        page = "" if self._options.headless else self._start_dashboard()
+        if not self._options.headless:
+            self._start_dashboard()
         for number, (board, token) in enumerate(tokens.items()):
-            self._start_board(board, number, token)
-        self._greet(page, tokens)
+            self._start_twin(board, number, token)
+        for played in self._boards:
+            self._start_daemons(played)
+        if not self._options.headless:
+            self._wait_until("the pages do not answer", self._pages_answer)
+        self._greet(tokens)
 
     def _start_broker(self) -> None:
         if self._url:
@@ -152,18 +179,17 @@ class Demo:
                 host, port, _ = broker_address(self._url)
             except BusError as error:
                 raise DemoError(f"--broker: {error}", 2) from None
-            if not broker.reachable(host, port):
+            if not ports.reachable(host, port):
                 raise DemoError(f"--broker {self._url}: nobody listens there; start it, or leave --broker away")
             return
-        port = broker.free_port()
-        self._url = f"mqtt://127.0.0.1:{port}"
-        self._child("broker", "broker", "--port", str(port)).last = True
-        until_s = time.monotonic() + _START_S
-        while not broker.reachable("127.0.0.1", port):
-            if time.monotonic() > until_s:
-                raise DemoError(f"the embedded broker does not answer at port {port}; see {self._run_dir}/broker.log")
-            self._supervisor.look()
-            time.sleep(_LOOK_S)
+        for _ in range(_TRIES):
+            port = ports.free_port()
+            child = self._child("broker", "broker", "--port", str(port))
+            child.last = True
+            self._url = broker.address("127.0.0.1", port)
+            if self._serves(child, f"{self._url}\n"):
+                return
+        raise DemoError(f"the embedded broker does not start: {child.last_words()}")
 
     def _write_hub_config(self, tokens: dict[str, str]) -> Config:
         token_path = self._run_dir / "tokens.jsonl"
@@ -175,36 +201,78 @@ class Demo:
             hub=HubSection(
                 database=f"sqlite:///{quote(str(self._run_dir / 'hub.sqlite3'))}", token_file=str(token_path)
             ),
-            dashboard=DashboardSection(port=self._port(), secret_file=str(self._run_dir / "dashboard.secret")),
         )
         (self._run_dir / "hub.toml").write_text(show_config(config), encoding="utf-8")
         return config
 
-    def _port(self) -> int:
-        wanted = self._options.port
-        if wanted and broker.reachable("127.0.0.1", wanted):
-            raise DemoError(f"port {wanted} is taken; choose another with --port")
-        if wanted:
-            return wanted
-        return 8080 if not broker.reachable("127.0.0.1", 8080) else broker.free_port()
+    def _start_dashboard(self) -> None:
+        options, path = self._options, self._run_dir / "dashboard.toml"
+        for _ in range(1 if options.port else _TRIES):
+            section = DashboardSection(
+                host=options.host, port=self._choose_port(), secret_file=str(self._run_dir / "dashboard.secret")
+            )
+            config = Config(mqtt=self._hub_config.mqtt, hub=self._hub_config.hub, dashboard=section)
+            path.write_text(show_config(config), encoding="utf-8")
+            child = self._child("dashboard", "dashboard", "--config", str(path))
+            self._page_port = section.port
+            if self._serves(child, f":{section.port}/\n"):
+                return
+        raise DemoError(f"the pages cannot be served: {child.last_words()}")
 
-    def _start_dashboard(self) -> str:
-        self._child("dashboard", "dashboard", "--config", str(self._run_dir / "hub.toml"))
-        return f"http://127.0.0.1:{self._hub_config.dashboard.port}"
+    def _choose_port(self) -> int:
+        """The port that was asked for, or the usual one, or any; whoever is faster may still take it.
 
-    def _start_board(self, board: str, number: int, token: str) -> None:
+        Raises:
+            DemoError: the one that was asked for is taken, or the host is no address of this machine.
+        """
+        host, wanted = self._options.host, self._options.port
+        try:
+            if not ports.taken(host, wanted or _USUAL_PORT):
+                return wanted or _USUAL_PORT
+            if wanted:
+                raise DemoError(f"port {wanted} is taken; choose another with --port")
+            return ports.free_port(host)
+        except OSError as error:
+            why = error.strerror or str(error)
+            raise DemoError(f"--host {host}: the pages cannot be served there: {why}; choose another", 2) from None
+
+    def _pages_answer(self) -> bool:
+        self._supervisor.look()
+        return ports.page_answers(self._options.host, self._page_port)
+
+    def _serves(self, child: Child, words: str) -> bool:
+        """Wait until a process says that it serves; False, and it is gone, if it could not have its address.
+
+        Whether somebody answers at the address would not do: it may be another, who was faster.
+        """
+        self._wait_until(f"{child.name} does not start", lambda: child.has_said(words) or child.ended is not None)
+        if child.ended is None:
+            return True
+        self._supervisor.give_up(child)
+        return False
+
+    def _wait_until(self, trouble: str, reached: Callable[[], bool]) -> None:
+        until_s = time.monotonic() + _START_S
+        while not reached():
+            if self._stopping:
+                raise _EndedError
+            if time.monotonic() > until_s:
+                raise DemoError(f"{trouble}; its log is in {self._run_dir}")
+            time.sleep(_LOOK_S)
+
+    def _start_twin(self, board: str, number: int, token: str) -> None:
         options = self._options
         folder = self._run_dir / board
         folder.mkdir(exist_ok=True)
         socket_path = folder / "twin.sock"
+        socket_path.unlink(missing_ok=True)  # of an evening that was killed
         config = Config(
             board=BoardSection(id=board, state_dir=str(folder), twin=str(socket_path)),
             mqtt=MqttSection(url=self._url),
             beam=BeamSection(source="twin"),
             camera=CameraSection(source="twin", height_mm=1010.0),  # as a club measures it with a rule
         )
-        path = folder / "board.toml"
-        path.write_text(show_config(config), encoding="utf-8")
+        (folder / "board.toml").write_text(show_config(config), encoding="utf-8")
         twin = self._child(
             f"{board} twin",
             "twin",
@@ -214,23 +282,37 @@ class Demo:
             *(("--lockstep",) if options.headless else ()),
             once=True,
         )
-        self._child(f"{board} beam", "beam", "--config", str(path))
-        self._child(f"{board} camera", "camera", "--config", str(path))
         bus = MqttBus(self._url, f"players-{board}-{secrets.token_hex(4)}")
         bridge = Bridge(board=board, bus=bus, socket_path=socket_path, token=token)
-        bridge.start()
         self._boards.append(_Board(board, folder, bridge, twin))
+
+    def _start_daemons(self, board: _Board) -> None:
+        """Start those who would give up if the twin did not listen for long."""
+        self._wait_until(f"the twin of {board.id} does not start", lambda: self._listens(board))
+        for daemon in ("beam", "camera"):
+            self._child(f"{board.id} {daemon}", daemon, "--config", str(board.folder / "board.toml"))
+        board.bridge.start()
+
+    def _listens(self, board: _Board) -> bool:
+        self._supervisor.look()
+        return board.socket_path.exists()
 
     def _child(self, name: str, *arguments: str, once: bool = False) -> Child:
         log_path = self._run_dir / f"{name.replace(' ', '-')}.log"
         argv = [sys.executable, "-m", "crokinole", *arguments]
         return self._supervisor.add(Child(name, argv, log_path, once=once))
 
-    def _greet(self, page: str, tokens: dict[str, str]) -> None:
+    def _greet(self, tokens: dict[str, str]) -> None:
         lines = [f"a club of {len(tokens)} board(s), broker {self._url}, files in {self._run_dir}"]
-        if page:
+        if not self._options.headless:
+            host = self._options.host
+            page = ports.page_url(
+                ports.network_address(host) or host if ports.everywhere(host) else host, self._page_port
+            )
             lines.append(f"wall   {page}/")
             lines += [f"table  {page}/table/{board}?token={token}" for board, token in tokens.items()]
+            if not ports.loopback(host):
+                lines.append("open   to anybody in this network; leave --host away to keep the pages on this machine")
         lines.append("pids   " + "  ".join(f"{c.name}: {c.pid}" for c in self._supervisor.children))
         if not self._options.ends:
             lines.append("Ctrl-C ends it")
@@ -260,12 +342,16 @@ class Demo:
         if self._options.as_json:
             sys.stdout.write(msgspec.json.encode(report).decode() + "\n")
         else:
-            sys.stdout.write(_in_words(report))
-        if report.good and self._options.run_dir is None:
+            sys.stdout.write(in_words(report))
+        if report.good:
+            self._tidy()
+            return 0
+        log.warning("the score differs from the truth; what happened lies in %s", self._run_dir)
+        return 1
+
+    def _tidy(self) -> None:
+        if self._options.run_dir is None:
             shutil.rmtree(self._run_dir, ignore_errors=True)
-        elif not report.good:
-            log.warning("the score differs from the truth; what happened lies in %s", self._run_dir)
-        return 0 if report.good else 1
 
 
 def _locked(folder: Path) -> TextIO:
@@ -299,16 +385,3 @@ def _missing(archive: Archive, board: _Board) -> int:
         for boot, last_seq in given:
             missing += len(set(range(1, last_seq + 1)) - archive.journalled(board.id, source, boot))
     return missing
-
-
-def _in_words(report: Report) -> str:
-    lines: list[str] = []
-    for board in report.boards:
-        for number, told in enumerate(board.rounds, 1):
-            lines.append(
-                f"{board.board} round {number}: scored {told.scored}, truth {told.truth}, "
-                f"twenties {told.twenties}, truth {told.twenties_truth}, questions {told.questions}"
-            )
-        lines.append(f"{board.board} final: {board.final}, truth {board.final_truth}, mismatches {board.mismatches}")
-    lines.append(f"lost {report.lost}, duplicated {report.duplicated}")
-    return "\n".join(lines) + "\n"

@@ -122,6 +122,20 @@ def doubled(calls: Sequence[Call], boards: Sequence[BoardReport]) -> int:
     return called_again + banked_again
 
 
+def in_words(report: Report) -> str:
+    """The report for people, a line for each round."""
+    lines: list[str] = []
+    for board in report.boards:
+        for number, told in enumerate(board.rounds, 1):
+            lines.append(
+                f"{board.board} round {number}: scored {told.scored}, truth {told.truth}, "
+                f"twenties {told.twenties}, truth {told.twenties_truth}, questions {told.questions}"
+            )
+        lines.append(f"{board.board} final: {board.final}, truth {board.final_truth}, mismatches {board.mismatches}")
+    lines.append(f"lost {report.lost}, duplicated {report.duplicated}")
+    return "\n".join(lines) + "\n"
+
+
 def _agree(told: TruthRound, view: RoundView) -> bool:
     within = all(
         _bound(view.low, view, side) <= points <= _bound(view.high, view, side) for side, points in told.totals.items()

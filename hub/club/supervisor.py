@@ -57,6 +57,7 @@ class Child:
     once: bool = False
     restarts: int = 0
     _process: subprocess.Popen[bytes] | None = None
+    _log_start: int = 0
     _started_s: float = 0.0
     _start_at_s: float = 0.0
     _delay_s: float = _FIRST_DELAY_S
@@ -69,6 +70,7 @@ class Child:
     def start(self) -> None:
         """Start it now."""
         with self.log_path.open("ab") as out:
+            self._log_start = out.tell()
             self._process = subprocess.Popen(
                 self.argv,
                 stdin=subprocess.DEVNULL,
@@ -78,6 +80,17 @@ class Child:
                 env={**os.environ, _PARENT: str(os.getpid())},
             )
         self._started_s = time.monotonic()
+
+    @property
+    def ended(self) -> int | None:
+        """Its exit status, None while it runs; only until the next :meth:`look`."""
+        return self._process.poll() if self._process is not None else None
+
+    def has_said(self, words: str) -> bool:
+        """Whether its output since its last start holds these words."""
+        with self.log_path.open("rb") as log_file:
+            log_file.seek(self._log_start)
+            return words.encode() in log_file.read()
 
     def look(self) -> None:
         """Start it again if it has died, a little later each time it dies soon."""
@@ -93,7 +106,8 @@ class Child:
             good = now_s - self._started_s > _GOOD_RUN_S
             self._delay_s = _FIRST_DELAY_S if good else min(self._delay_s * 2, _LONGEST_DELAY_S)
             self._start_at_s = now_s + (_FIRST_DELAY_S if self.restarts == 0 else self._delay_s)
-            log.warning("%s ended (%s), starting it again%s", self.name, _how(status), self._last_words())
+            words = self.last_words()
+            log.warning("%s ended (%s), starting it again%s", self.name, _how(status), f": {words}" if words else "")
         elif now_s >= self._start_at_s:
             self.restarts += 1
             self.start()
@@ -116,12 +130,13 @@ class Child:
             self._process.wait()
         self._process = None
 
-    def _last_words(self) -> str:
+    def last_words(self) -> str:
+        """The last line of its output, empty if there is none."""
         try:
             lines = self.log_path.read_text(encoding="utf-8", errors="replace").strip().splitlines()
         except OSError:
             return ""
-        return f": {lines[-1]}" if lines else ""
+        return lines[-1] if lines else ""
 
 
 @dataclass(slots=True)
@@ -135,6 +150,12 @@ class Supervisor:
         child.start()
         self.children.append(child)
         return child
+
+    def give_up(self, child: Child) -> None:
+        """End a process and keep it no longer."""
+        child.stop()
+        child.wait(time.monotonic() + _GOODBYE_S)
+        self.children.remove(child)
 
     def look(self) -> None:
         """Look after every process once; call this a few times a second."""

@@ -58,6 +58,29 @@ def test_the_last_words_of_the_dead_are_told(
     assert "no pins here" in caplog.text
 
 
+def test_what_a_process_has_said_since_its_start_is_known(supervisor: Supervisor, tmp_path: Path) -> None:
+    (tmp_path / "log").write_text("ready long ago\n")
+    child = supervisor.add(Child("talker", python("print('here now')"), tmp_path / "log"))
+    pause = threading.Event()
+    for _ in range(1000):
+        if child.ended is not None:
+            break
+        pause.wait(0.01)
+    assert child.ended == 0
+    assert child.has_said("here now\n")
+    assert not child.has_said("long ago")
+
+
+def test_one_that_is_given_up_is_gone_and_stays_away(supervisor: Supervisor, tmp_path: Path) -> None:
+    child = supervisor.add(Child("sleeper", python("import time; time.sleep(60)"), tmp_path / "log"))
+    pid = child.pid
+    supervisor.give_up(child)
+    supervisor.look()
+    assert supervisor.children == []
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+
+
 def test_one_that_will_not_go_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hub.club.supervisor._GOODBYE_S", 0.2)
     stubborn = (
