@@ -1,4 +1,4 @@
-"""Folders for journals whose every transaction waits for the disk."""
+"""Folders for journals whose every transaction waits for the disk, and a table to play at."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.hub.harness import Club
+from tests.hub.table_bench import Bench
 
 MEMORY = Path("/dev/shm")
 
@@ -19,3 +22,11 @@ def quick_path(tmp_path: Path) -> Iterator[Path]:
         return
     with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
         yield Path(folder)
+
+
+@pytest.fixture
+def bench(quick_path: Path) -> Iterator[Bench]:
+    """A table with a hub and no match yet."""
+    club = Club(quick_path)
+    yield Bench(club)
+    club.close()
