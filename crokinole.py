@@ -300,10 +300,9 @@ def bench(room: str, as_json: bool) -> None:
     import json
 
     try:
-        measured = importlib.import_module(_BENCHES[room])
+        figures: dict[str, Any] = importlib.import_module(_BENCHES[room]).bench()
     except ModuleNotFoundError as error:
         _missing(error)
-    figures: dict[str, Any] = measured.bench()
     if as_json:
         click.echo(json.dumps(figures))
         return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import json
 import multiprocessing
 import shutil
@@ -297,7 +298,11 @@ def _subscriber(url: str, path: str, facts: int, told: Any) -> None:
 
 @contextmanager
 def _broker(folder: Path) -> Iterator[tuple[str, str]]:
-    """A mosquitto if it is installed, else the embedded broker: kind and URL."""
+    """A mosquitto if it is installed, else the embedded broker: kind and URL.
+
+    Raises:
+        ModuleNotFoundError: there is neither.
+    """
     port = free_port()
     program = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin")
     if program is not None:
@@ -307,6 +312,7 @@ def _broker(folder: Path) -> Iterator[tuple[str, str]]:
         config.write_text("\n".join(lines) + "\n")
         argv = [program, "-c", str(config)]
     else:
+        importlib.import_module("amqtt")
         argv = [sys.executable, "-m", "crokinole", "broker", "--port", str(port)]
     with _running(argv) as process:
         end_s = time.monotonic() + _WAIT_S

@@ -63,7 +63,6 @@ def test_a_missing_configuration_is_named() -> None:
         ("cv2", "'.[vision]'", ("calibrate",)),
         ("cv2", "'.[vision]'", ("camera",)),
         ("numpy", "'.[vision]'", ("bench", "vision")),
-        ("amqtt", "'.[demo]'", ("bench", "hub")),
         ("amqtt", "'.[demo]'", ("broker",)),
         ("amqtt", "'.[demo]'", ("demo",)),
         ("pymunk", "'.[demo]'", ("twin", "--socket", "s", "--memory", "m", "--truth", "t")),

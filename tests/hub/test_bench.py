@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import sys
 from pathlib import Path
+
+import pytest
 
 from hub.bench import BOARDS, bench
 from hub.busy import BusyBoard
@@ -21,6 +24,13 @@ def test_a_short_run_gives_every_figure() -> None:
     assert figures["ratio"] > 0
     assert figures["memory_mb"] > 10
     assert figures["start_s"] > 0
+
+
+def test_without_mosquitto_the_embedded_broker_must_be_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hub.bench.shutil.which", lambda *_, **__: None)
+    monkeypatch.setitem(sys.modules, "amqtt", None)
+    with pytest.raises(ModuleNotFoundError, match="amqtt"):
+        bench()
 
 
 def test_busy_boards_play_whole_rounds_without_questions(quick_path: Path) -> None:
