@@ -27,6 +27,8 @@ log = logging.getLogger(__name__)
 
 #: Without a frame for so long, in real seconds, the camera is stalled.
 STALLED_S = 5.0
+#: A camera that has not shown anything yet is starting from here on, and stalled when it takes longer than that.
+STARTING_S = (1.0, 30.0)
 _REOPEN_S = 0.5
 _WAIT_S = 0.25
 _LOOKS_EVERY = 3
@@ -102,6 +104,7 @@ class CameraLoop:
         self._saved: Rest | None = self._reader.rest
         self._rests = 0
         self._seen_s = time.monotonic()
+        self._has_seen = False
         self._reopen_s = 0.0
         self._rate = _Rate()
         self._troubled = ""
@@ -155,7 +158,8 @@ class CameraLoop:
         )
 
     def _take(self, source: FrameSource, frame: Frame) -> None:
-        self._seen_s = time.monotonic()
+        self._seen_s, self._has_seen = time.monotonic(), True
+        self._reporter.well("starting")
         self._reporter.well("stalled")
         self._rate.count(self._seen_s)
         self._reporter.vitals.frame_rate_hz = self._rate.hz
@@ -226,8 +230,16 @@ class CameraLoop:
                 self._saved = None
 
     def _check_stalled(self, source: FrameSource) -> None:
-        if not source.lockstep and time.monotonic() - self._seen_s > STALLED_S:
-            self._reporter.fault("stalled", f"no frame for {STALLED_S:.0f} s")
+        """Name the silence of a camera: before its first frame it is given time, and called by another name."""
+        if source.lockstep:
+            return
+        silent_s = time.monotonic() - self._seen_s
+        from_s, to_s = (STALLED_S, STALLED_S) if self._has_seen else STARTING_S
+        if silent_s > to_s:
+            self._reporter.well("starting")
+            self._reporter.fault("stalled", f"no frame for {to_s:.0f} s")
+        elif silent_s > from_s:
+            self._reporter.fault("starting", "no frame yet")
 
     def _lost(self, why: str) -> None:
         self._reporter.fault("camera", why)

@@ -155,24 +155,56 @@ def test_a_camera_that_hangs_ends_the_daemon_with_a_line(
     assert lines == ["camera: the camera has not answered for 12 s"]
 
 
-def test_frames_that_stop_are_a_fault_within_five_seconds(
-    config: Config, bus: Bus, lit: list[np.ndarray], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def _run_silent(
+    config: Config,
+    bus: Bus,
+    monkeypatch: pytest.MonkeyPatch,
+    pictures: list[np.ndarray],
+    *,
+    silent_s: float,
+    after: int,
+) -> PlayedCamera:
+    """Frames, then silence in steps of a quarter of a second, then so many frames again; a turn of the loop each."""
     monkeypatch.setattr(daemon, "_WAIT_S", 0.0)
     now_s = [1000.0]
     monkeypatch.setattr(daemon.time, "monotonic", lambda: now_s[0])
 
     class Silent(PlayedCamera):
         def next(self, timeout_s: float) -> Frame | None:
-            if self._pictures:
+            if len(self._pictures) > after or now_s[0] >= 1000 + silent_s:
                 return super().next(timeout_s)
             now_s[0] += 0.25
             self.seen.append(self.standing())
-            if now_s[0] > 1010:
-                raise SourceEndedError("enough")
             return None
 
-    camera = Silent(list(_many(lit, 3)), SourceEndedError("enough"))
+    camera = Silent(pictures, SourceEndedError("enough"))
     _run(config, bus, camera)
-    first = next(k for k, faults in enumerate(camera.seen) if "stalled" in faults)
-    assert (first - 3) * 0.25 <= 5.5
+    return camera
+
+
+def test_frames_that_stop_are_a_fault_within_five_seconds(
+    config: Config, bus: Bus, lit: list[np.ndarray], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    camera = _run_silent(config, bus, monkeypatch, list(_many(lit, 5)), silent_s=10, after=2)
+    first = next(k for k, faults in enumerate(camera.seen) if faults)
+    assert camera.seen[first] == ("stalled",)
+    assert 4.5 <= (first - 3) * 0.25 <= 5.5
+    assert camera.seen[-1] == ()
+
+
+def test_a_camera_that_has_shown_nothing_yet_is_starting(
+    config: Config, bus: Bus, lit: list[np.ndarray], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    camera = _run_silent(config, bus, monkeypatch, list(_many(lit, 2)), silent_s=20, after=2)
+    assert set(camera.seen) == {(), ("starting",)}
+    first = next(k for k, faults in enumerate(camera.seen) if faults)
+    assert first * 0.25 <= 1.5
+    assert camera.seen[-1] == ()
+
+
+def test_a_camera_that_never_shows_anything_is_stalled_in_the_end(
+    config: Config, bus: Bus, lit: list[np.ndarray], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    camera = _run_silent(config, bus, monkeypatch, list(_many(lit, 2)), silent_s=60, after=2)
+    told = [faults for k, faults in enumerate(camera.seen) if k == 0 or faults != camera.seen[k - 1]]
+    assert told == [(), ("starting",), ("stalled",), ()]
