@@ -14,6 +14,7 @@ import numpy as np
 
 from firmware_py.camera.lab import Image
 from firmware_py.camera.picturesize import jpeg_size, told_size
+from firmware_py.camera.picturewhole import ends_early
 
 #: Photos beyond this are refused: decoding one would take gigabytes.
 MOST_PIXELS = 200_000_000
@@ -29,7 +30,7 @@ class PictureError(Exception):
     """A file that gives no picture.
 
     Attributes:
-        code: short name: ``missing``, ``unreadable``, ``not_a_picture`` or ``too_big``.
+        code: short name: ``missing``, ``unreadable``, ``incomplete``, ``not_a_picture`` or ``too_big``.
     """
 
     def __init__(self, code: str, message: str) -> None:
@@ -74,7 +75,7 @@ def read_picture(path: Path) -> Picture:
         path: any file OpenCV can decode.
 
     Raises:
-        PictureError: the file is missing, unreadable, no picture, or far too big.
+        PictureError: the file is missing, unreadable, ends too early, no picture, or far too big.
     """
     try:
         content = path.read_bytes()
@@ -82,6 +83,8 @@ def read_picture(path: Path) -> Picture:
         raise PictureError("missing", f"{path}: no such file") from error
     except OSError as error:
         raise PictureError("unreadable", f"{path}: cannot be read: {error.strerror or error}") from error
+    if ends_early(content):
+        raise PictureError("incomplete", f"{path}: ends in the middle of the picture; copy the file again")
     told = jpeg_size(content)
     known = told_size(content)
     if known is None:
