@@ -10,7 +10,7 @@ import errno
 import logging
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
@@ -38,6 +38,30 @@ class _CommandLine(click.Group):
                 raise
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is still in the buffer has nowhere to go
             _fail(f"the answer cannot be written: {error.strerror}", 3)
+
+
+class _RulesOption(click.Option):
+    """An option that takes rules; its help names those that there are."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """See :meth:`click.Option.get_help_record`."""
+        from hub.rules.presets import PRESETS
+
+        return _with_names(super().get_help_record(ctx), (name for name, preset in PRESETS.items() if preset.shown))
+
+
+class _BoardOption(click.Option):
+    """An option that takes a preset of the board; its help names those that there are."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """See :meth:`click.Option.get_help_record`."""
+        from hardware.board import preset_names
+
+        return _with_names(super().get_help_record(ctx), preset_names())
+
+
+def _with_names(record: tuple[str, str] | None, names: Iterable[str]) -> tuple[str, str] | None:
+    return None if record is None else (record[0], f"{record[1]}  [there are: {', '.join(names)}]")
 
 
 @click.group(cls=_CommandLine, context_settings={"help_option_names": ["-h", "--help"]})
@@ -165,7 +189,7 @@ def broker(host: str, port: int) -> None:
 @click.option("--seed", default=1, show_default=True, type=click.IntRange(0), help="Repeats an evening exactly.")
 @click.option("--rounds", default=0, type=click.IntRange(0), help="End after so many rounds.")
 @click.option("--games", default=0, type=click.IntRange(0), help="End after so many games.")
-@click.option("--rules", default="match-play", show_default=True, help="Name of the rule set.")
+@click.option("--rules", cls=_RulesOption, default="match-play", show_default=True, help="Name of the rule set.")
 @click.option("--headless", is_flag=True, help="No pages; in lock-step, as fast as the machine can.")
 @click.option("--json", "as_json", is_flag=True, help="Print the closing comparison as one JSON object.")
 @click.option("--broker", "broker_url", default="", help="Use this broker, mqtt://host:port, not an embedded one.")
@@ -214,8 +238,16 @@ def twin(**choices: Any) -> None:
 @click.argument("files", nargs=-1, required=True, type=_FILE)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object for each photo.")
 @click.option("--overlay", "overlay_dir", type=_FOLDER, help="Write a picture with what was read into this folder.")
-@click.option("--rules", default="classic", show_default=True, help="Name of the rule set that counts.")
-@click.option("--board", "board", default="", help="Preset of the board in the photo; without it the rings tell.")
+@click.option(
+    "--rules", cls=_RulesOption, default="classic", show_default=True, help="Name of the rule set that counts."
+)
+@click.option(
+    "--board",
+    "board",
+    cls=_BoardOption,
+    default="",
+    help="Preset of the board in the photo; without it the rings tell.",
+)
 @click.option("--twenties", default="", help="LIGHT,DARK: banked twenties, added to discs lying in the hole.")
 def photo(files: tuple[Path, ...], **choices: Any) -> None:
     """Score photos of a finished round."""
@@ -236,7 +268,14 @@ def photo(files: tuple[Path, ...], **choices: Any) -> None:
 @main.command()
 @click.argument("file", type=_FILE)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line: the body of each layout and shot.")
-@click.option("--board", "board", default="tournament", show_default=True, help="Preset of the board in the video.")
+@click.option(
+    "--board",
+    "board",
+    cls=_BoardOption,
+    default="tournament",
+    show_default=True,
+    help="Preset of the board in the video.",
+)
 def watch(file: Path, as_json: bool, board: str) -> None:
     """Read a recorded video as the camera would."""
     try:
@@ -312,7 +351,9 @@ def bench(room: str, as_json: bool) -> None:
 
 @main.command()
 @click.argument("journal")
-@click.option("--rules", default="", help="Judge the recorded matches by these rules: a name or a TOML file.")
+@click.option(
+    "--rules", cls=_RulesOption, default="", help="Judge the recorded matches by these rules: a name or a TOML file."
+)
 @click.option("--board", default="", help="Only this board.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def replay(journal: str, **choices: Any) -> None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import fcntl
 import json
+import re
 import socket
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests.conftest import PROJECT
 
 FULL = Path("/dev/full")
 ROUND = {
@@ -130,11 +133,54 @@ def test_verify_counts_what_fails(tmp_path: Path) -> None:
     assert done.stdout.splitlines()[-1] == "0 passed, 1 failed"
 
 
-@pytest.mark.parametrize("content", ["{", "[1]", '{"a": 1}', "[{}]"])
-def test_verify_refuses_a_file_that_holds_no_cases(content: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"{", "is not JSON"),
+        (b"a text", "is not JSON"),
+        (b"\xff\xd8\xff\xe0", "is not UTF-8 text"),
+        (b"[1]", "case 1: expected an object"),
+        (b'{"a": 1}', "expected a list of cases"),
+        (b"[{}]", "'id'"),
+    ],
+)
+def test_verify_refuses_a_file_that_holds_no_cases(content: bytes, says: str, tmp_path: Path) -> None:
     path = tmp_path / "cases.json"
-    path.write_text(content)
-    assert_one_line(crokinole("verify", str(path)), 2, "cases.json")
+    path.write_bytes(content)
+    assert_one_line(crokinole("verify", str(path)), 2, "cases.json", says)
+
+
+def test_verify_names_a_file_that_cannot_be_read(tmp_path: Path) -> None:
+    done = crokinole("verify", str(tmp_path / "nosuch.json"))
+    assert_one_line(done, 2, "nosuch.json: no such file")
+    assert "Errno" not in done.stderr
+    assert_one_line(crokinole("verify", str(tmp_path)), 2, f"{tmp_path}: cannot be read: Is a directory")
+
+
+def test_every_case_of_the_page_on_cases_passes(tmp_path: Path) -> None:
+    page = (PROJECT / "docs" / "cases.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```json\n(.*?)```", page, re.DOTALL)
+    assert len(blocks) == 4
+    paths = [tmp_path / f"{number}.json" for number in range(len(blocks))]
+    for path, block in zip(paths, blocks, strict=True):
+        path.write_text(block)
+    done = crokinole("verify", *map(str, paths))
+    assert (done.returncode, done.stdout) == (0, f"{len(blocks)} passed, 0 failed\n")
+
+
+@pytest.mark.parametrize(
+    ("command", "names"),
+    [
+        ("photo", ("classic", "match-play", "nca", "wcc", "family", "tournament", "hobby")),
+        ("demo", ("classic", "match-play", "nca", "wcc")),
+        ("watch", ("tournament", "hobby")),
+        ("replay", ("classic", "match-play", "nca", "wcc")),
+    ],
+)
+def test_help_names_the_rules_and_boards_that_there_are(command: str, names: tuple[str, ...]) -> None:
+    told = crokinole(command, "--help")
+    assert told.returncode == 0
+    assert all(name in told.stdout for name in names), told.stdout
 
 
 @pytest.mark.parametrize("name", ["a\\nb", "\\ud800", "\\u001b[31m"])

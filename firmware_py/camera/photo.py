@@ -175,7 +175,8 @@ def describe(reading: PhotoReading, scoring: Scoring) -> str:
         for d in reading.discs
         if not d.sure
     ]
-    return "\n".join([f"{reading.photo}: {result_line(reading.totals, scoring)}", *lines])
+    bare = "" if reading.discs else "no disc is on the board, "
+    return "\n".join([f"{reading.photo}: {bare}{result_line(reading.totals, scoring)}", *lines])
 
 
 def parse_twenties(text: str) -> tuple[int, int]:

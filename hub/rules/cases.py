@@ -33,8 +33,14 @@ def load_cases(path: Path) -> list[Case]:
     """
     try:
         cases = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise CaseFileError(f"{path}: cannot be read as JSON: {error}") from error
+    except FileNotFoundError as error:
+        raise CaseFileError(f"{path}: no such file") from error
+    except OSError as error:
+        raise CaseFileError(f"{path}: cannot be read: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise CaseFileError(f"{path}: is not UTF-8 text; expected JSON, a list of cases") from error
+    except (ValueError, RecursionError) as error:
+        raise CaseFileError(f"{path}: is not JSON: {error}; expected a list of cases") from error
     if not isinstance(cases, list):
         raise CaseFileError(f"{path}: expected a list of cases, found {type(cases).__name__}")
     for at, case in enumerate(cases, 1):

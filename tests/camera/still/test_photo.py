@@ -291,6 +291,15 @@ def test_people_get_lines_and_pictures(folder: Path, tmp_path: Path, capsys: pyt
     assert overlay.shape[1] >= 900
 
 
+def test_people_are_told_that_a_board_is_empty(drawn: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    path = tmp_path / "bare.png"
+    cv2.imwrite(str(path), drawn.draw([], camera=drawn.Camera(size_wh=SIZE)))
+    assert run([path]) == 0
+    assert capsys.readouterr().out.startswith(f"{path}: no disc is on the board, a tie: nobody adds")
+    assert run([path], twenties="2,1") == 0
+    assert capsys.readouterr().out.startswith(f"{path}: no disc is on the board, light +20")
+
+
 @pytest.mark.parametrize(
     ("options", "says"),
     [
@@ -361,7 +370,7 @@ def test_header_of_every_kind_tells_the_size(kind):
 @pytest.mark.parametrize("part", [0.2, 0.5, 0.97])
 def test_file_that_ends_in_the_middle_of_the_picture_gives_none(kind, part, drawn: ModuleType, tmp_path: Path):
     """Whatever the decoder does: some fill up what is missing."""
-    encoded(kind, 8, 8)  # or a skip
+    encoded(kind, 157, 93)  # or a skip
     content = cv2.imencode(kind, drawn_round(drawn))[1].tobytes()
     path = tmp_path / f"cut{kind}"
     path.write_bytes(content[: int(len(content) * part)])
