@@ -8,15 +8,18 @@ from hub import twenties
 from hub.conduct import conducted
 from hub.corrections import corrected, with_round
 from hub.entries import Entry
+from hub.evening import of_the_evening, tidy
 from hub.link.asks import (
     Abandon,
     AnswerQuestion,
     AskBody,
     CallReferee,
+    CloseEvening,
     Concede,
     Confirm,
     Correct,
     Forget,
+    Move,
     Name,
     Pause,
     RefereeDone,
@@ -25,6 +28,7 @@ from hub.link.asks import (
     Start,
     TimeOut,
     WalkOver,
+    Who,
 )
 from hub.link.snapshot import Side
 from hub.referee import end_swept, judged_again, settle, told_of
@@ -45,28 +49,33 @@ def act(state: TableState, entry: Entry, body: AskBody) -> TableState:
     """
     match body:
         case Start():
-            return _start(state, entry, body)
+            after = _start(state, entry, body)
         case AnswerQuestion():
-            return _answer(state, entry, body)
+            after = _answer(state, entry, body)
         case Confirm():
-            return _confirm(state, entry, body)
+            after = _confirm(state, entry, body)
         case Correct():
-            return corrected(state, entry, body)
+            after = corrected(state, entry, body)
         case Abandon():
-            return _abandon(state)
+            after = _abandon(state)
+        case Move() | Name() | CloseEvening():
+            after = of_the_evening(state, body)
         case _:
-            return conducted(state, entry, body)
+            after = conducted(state, entry, body)
+    return after
 
 
 def touches(body: AskBody) -> str:
     """Which mark of the state a request depends on: it is refused if that has changed since it was seen."""
     match body:
-        case Start() | Abandon() | WalkOver() | TimeOut() | Concede():
+        case Start() | Abandon() | WalkOver() | TimeOut() | Concede() | Move():
             return "match"
         case Confirm():
             return "round"
-        case AnswerQuestion() | Pause() | Resume() | CallReferee() | RefereeDone() | Name() | Rule() | Forget():
+        case AnswerQuestion() | Pause() | Resume() | CallReferee() | RefereeDone() | Name() | Rule():
             return ""  # says itself what it is about, or is as right as before
+        case Forget() | CloseEvening() | Who():
+            return ""  # asked of no table
         case _:
             return "action"
 
@@ -95,6 +104,7 @@ def _start(state: TableState, entry: Entry, body: Start) -> TableState:
         opener=body.opener,
         games=body.games,
         names=dict(body.names),
+        event=None if body.event is None else tidy(body.event),
     )
 
 

@@ -8,9 +8,10 @@ from hub.entries import Entry
 from hub.link.asks import (
     AskBody,
     CallReferee,
+    CloseEvening,
     Concede,
     Forget,
-    Name,
+    Move,
     Pause,
     RefereeDone,
     Resume,
@@ -29,6 +30,9 @@ from hub.state import Candidate, Match, Question, Round, ShotRecord, TableState,
 
 PASSING = (Pause, Resume, CallReferee, RefereeDone, Forget)
 """Requests that change nothing that counts: undo passes over them."""
+
+FINAL = (Move, CloseEvening)
+"""Requests after which nothing is left here that could be taken back."""
 
 _SINGLES_TURN, _DOUBLES_TURN = 2, 1
 
@@ -52,10 +56,8 @@ def conducted(state: TableState, entry: Entry, body: AskBody) -> TableState:
             after = _conceded(state, entry, body)
         case WalkOver():
             after = _walk_over(state, body)
-        case Name():
-            after = _named(state, body)
         case CallReferee():
-            after = call_referee(state)
+            after = call_referee(state, entry)
         case RefereeDone():
             after = _referee_done(state)
         case Rule():
@@ -67,7 +69,7 @@ def conducted(state: TableState, entry: Entry, body: AskBody) -> TableState:
     return after
 
 
-def call_referee(state: TableState) -> TableState:
+def call_referee(state: TableState, entry: Entry) -> TableState:
     """Light up the table for the referee; play rests if there is any.
 
     Raises:
@@ -76,13 +78,14 @@ def call_referee(state: TableState) -> TableState:
     if state.referee:
         raise RefusedError("called", "the referee is called already")
     running = state.match is not None and state.match.running is not None
-    return replace(state, referee=True, paused=running)
+    case = f"{state.match.id if state.match is not None else state.board}.call-{entry.id}"
+    return replace(state, referee=True, paused=running, case=case)
 
 
 def _referee_done(state: TableState) -> TableState:
     if not state.referee:
         raise RefusedError("not_called", "the referee is not called")
-    return replace(state, referee=False, paused=False, message="")
+    return replace(state, referee=False, paused=False, message="", case="")
 
 
 def _paused(state: TableState) -> TableState:
@@ -137,16 +140,6 @@ def _walk_over(state: TableState, body: WalkOver) -> TableState:
     lying = any(disc.state != "ditch" for disc in state.layout)
     match = replace(match, running=None, walk_over=body.side)
     return replace(state, match=match, fresh=not lying, paused=False, message="")
-
-
-def _named(state: TableState, body: Name) -> TableState:
-    match = state.match
-    if match is None:
-        raise RefusedError("no_match", "there is no match to which names could be attached")
-    for side in body.names:
-        _check_side(match, side)
-    names = {side: name for side, name in {**match.names, **body.names}.items() if name}
-    return replace(state, match=replace(match, names=names))
 
 
 def _check_side(match: Match, side: Side) -> None:

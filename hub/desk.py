@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import logging
 import re
-from collections import OrderedDict
 from collections.abc import Callable, Iterable
 
 import msgspec
 from msgspec.structs import replace
 
+from hub.again import Chapter, Chapters
 from hub.entries import HUB, PEOPLE, Called, Entry, Gap, SensorNotice
+from hub.errands import Errands
 from hub.link import topics
-from hub.link.asks import Forget, Login, Name, Start, decode_ask
+from hub.link.asks import AskBody, CloseEvening, Forget, Login, Move, Name, Start, Who, decode_ask
 from hub.link.bus import Message
 from hub.link.messages import (
     Ack,
@@ -33,14 +34,15 @@ from hub.link.snapshot import Side
 from hub.names import Names
 from hub.people import CLUB, DeniedError, Grant, People, digest
 from hub.referee import STANDING_LEVEL, STANDING_RULES
+from hub.refused import RefusedError
+from hub.rows import changed_row, renamed, renamed_row
 from hub.rules.presets import load_ruleset
 from hub.sequence import Sequencer, checked
 from hub.state import Standing, TableState, rules_table
-from hub.store.engine import StoreBusyError
-from hub.store.journal import Batch, Journal, MatchRow, people_boot
-from hub.table import Chapter, Chapters, Taken, replay, take
-from hub.view import encoded, match_record, table_of
-from hub.work import Output, PinTry, Work
+from hub.store.journal import Batch, Journal, people_boot
+from hub.table import Taken, replay, take
+from hub.view import encoded, table_of
+from hub.work import Answers, Output, PinTry, Work
 
 log = logging.getLogger(__name__)
 
@@ -50,7 +52,6 @@ CALL_AGE_NS = 5_000_000_000
 ONLINE, OFFLINE = b"online", b"offline"
 _SOURCES: frozenset[str] = frozenset({"beam", "camera", "button"})
 _ID = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
-_ANSWERS_KEPT = 2000
 
 STANDING = Standing(rules_table(load_ruleset(STANDING_RULES)), STANDING_LEVEL)
 """Under what a first shot opens a match if the club sets nothing else."""
@@ -86,7 +87,8 @@ class Desk:
         self._states = {board: self._restored(board, state) for board, state in journal.states().items()}
         self._names = Names(journal.players())
         self._rates: dict[str, dict[str, float | None]] = {}
-        self._answers: OrderedDict[str, bytes] = OrderedDict()
+        self._answers = Answers()
+        self._errands = Errands(self, self._names, people, journal, now_ms=now_ms)
         self._told: set[str] = set()
         self.bad_messages = 0
 
@@ -174,9 +176,9 @@ class Desk:
         if lost is not None:
             gap = Gap(envelope.source, envelope.boot, lost.first, lost.last, lost.count)
             log.warning("board %s: %s facts %d to %d are lost", envelope.board, envelope.source, lost.first, lost.last)
-            self._own(work, envelope.board, "gap", gap)
+            self.own(work, envelope.board, "gap", encode(gap))
         if ready and (self.state(envelope.board).standing or STANDING) != self._standing:
-            self._own(work, envelope.board, "standing", self._standing)
+            self.own(work, envelope.board, "standing", encode(self._standing))
         for following in ready:
             entry = Entry(
                 id=work.line_id(),
@@ -192,9 +194,9 @@ class Desk:
                 sent_ns=following.sent_ns,
                 synced=following.synced,
             )
-            self._take(work, entry)
+            self.take(work, entry)
             if _calls_referee(entry) and not self.state(entry.board).referee:
-                self._own(work, entry.board, "called", Called())
+                self.own(work, entry.board, "called", encode(Called()))
         work.acks[key] = self._sequencer.last(*key)
 
     def _sensor(
@@ -208,9 +210,10 @@ class Desk:
             faults if faults is not None else known.faults if known is not None else (),
         )
         if known is None or (known.online, known.faults) != (notice.online, notice.faults):
-            self._own(work, board, "sensor", notice)
+            self.own(work, board, "sensor", encode(notice))
 
-    def _own(self, work: Work, board: str, kind: str, body: msgspec.Struct) -> None:
+    def own(self, work: Work, board: str, kind: str, body: bytes) -> None:
+        """Take in a line of the hub's own."""
         self._own_seq += 1
         entry = Entry(
             id=work.line_id(),
@@ -220,11 +223,12 @@ class Desk:
             seq=self._own_seq,
             kind=kind,
             wall_ms=self._now_ms(),
-            body=encode(body),
+            body=body,
         )
-        self._take(work, entry)
+        self.take(work, entry)
 
-    def _take(self, work: Work, entry: Entry, rev_seen: int | None = None) -> Taken:
+    def take(self, work: Work, entry: Entry, rev_seen: int | None = None) -> Taken:
+        """Take in a line; what it led to is stored and published with the batch."""
         before = self.state(entry.board)
         taken = take(before, entry, self._chapters(work, entry.board), rev_seen=rev_seen)
         after = taken.state
@@ -236,7 +240,7 @@ class Desk:
         if taken.chapter is not None:
             work.batch.checkpoints[entry.board, entry.id] = _encode_state(taken.chapter)
         self._call(work, entry, before, after)
-        self._match_row(work, entry, before, after)
+        self._match_rows(work, entry, before, after)
         return taken
 
     def _call(self, work: Work, entry: Entry, before: TableState, after: TableState) -> None:
@@ -248,19 +252,14 @@ class Desk:
         call = Call(id=flash.id, clip=flash.clip, text=flash.text, numbers=numbers, age_ms=entry.age_ns // 1_000_000)
         work.out.calls.append((topics.call(entry.board), encode(call)))
 
-    def _match_row(self, work: Work, entry: Entry, before: TableState, after: TableState) -> None:
-        match = after.match
-        if match is None or not match.rounds:
-            return
-        was = before.match
-        same = was is not None and (was.id, was.names, was.rounds) == (match.id, match.names, match.rounds)
-        over = match.running is None
-        if same and was is not None and (was.running is None) == over:
-            return
-        record = encode(match_record(entry.board, match))
-        work.batch.matches[match.id] = MatchRow(
-            match.id, entry.board, match.started_ms, entry.wall_ms, over=over, record=record
-        )
+    def _match_rows(self, work: Work, entry: Entry, before: TableState, after: TableState) -> None:
+        row = changed_row(entry, before, after)
+        if row is not None:
+            work.batch.matches[row.id] = row
+        for played in renamed(before, after):
+            known = work.batch.matches.get(played.id) or self._journal.match_row(played.id)
+            if known is not None:
+                work.batch.matches[played.id] = renamed_row(known, played)
 
     def _chapters(self, work: Work, board: str) -> Chapters:
         def chapter(since: int) -> Chapter | None:
@@ -299,54 +298,56 @@ class Desk:
         except MessageError as error:
             work.out.answers.append(_answer(ask, Answer(ask.id, ok=False, error=f"bad_request: {error}")))
             return
-        if isinstance(body, Forget):
-            self._forget(work, ask, grant, body)
-            return
-        if isinstance(body, Start):
-            body = replace(body, names=self._named(work, body.names))
-        elif isinstance(body, Name):
-            body = replace(body, names={**dict.fromkeys(body.names, ""), **self._named(work, body.names)})
-        self._act(work, topic, ask, grant, encode(body))
-
-    def _forget(self, work: Work, ask: Ask, grant: Grant, body: Forget) -> None:
-        """Erase a name; tables that show it get a line, so that their snapshots go out without it."""
-        player = self._names.id_of(body.name)
-        if player is None:
-            work.out.answers.append(_answer(ask, Answer(ask.id, ok=False, error="no_person: nobody is called so here")))
-            return
         try:
-            self._journal.forget_player(player)
-        except StoreBusyError as error:
-            work.out.answers.append(_answer(ask, Answer(ask.id, ok=False, error=f"busy: {error}")))
+            self._carry_out(work, topic, ask, grant, body)
+        except DeniedError as denied:
+            work.out.answers.append(_answer(ask, Answer(ask.id, ok=False, error=str(denied))))
+
+    def _carry_out(self, work: Work, topic: topics.Topic, ask: Ask, grant: Grant, body: AskBody) -> None:
+        match body:
+            case Forget() | CloseEvening():
+                self._errand(work, ask, grant, body)
+            case Move():
+                self._move(work, topic, ask, grant, body)
+            case Who():
+                told = {"role": grant.role, "board": grant.board, "expires": grant.expires_ms}
+                work.out.answers.append(_answer(ask, Answer(ask.id, ok=True, body=told)))
+            case Start():
+                body = replace(body, names=self._named(work, body.names))
+                self._act(work, topic, ask, grant, encode(body))
+            case Name():
+                body = replace(body, names={**dict.fromkeys(body.names, ""), **self._named(work, body.names)})
+                self._act(work, topic, ask, grant, encode(body))
+            case _:
+                self._act(work, topic, ask, grant, encode(body))
+
+    def _errand(self, work: Work, ask: Ask, grant: Grant, body: Forget | CloseEvening) -> None:
+        """Carry out what concerns the whole club."""
+        try:
+            if isinstance(body, Forget):
+                told = self._errands.forget(work, ask, grant, body)
+            else:
+                told = {"boards": self._errands.close(work, ask, grant, body)}
+        except RefusedError as refused:
+            work.out.answers.append(_answer(ask, Answer(ask.id, ok=False, error=str(refused))))
             return
-        self._names.forget(player)
-        if player in work.batch.players:
-            work.batch.players[player] = ""
-        shown = [board for board, state in self._states.items() if state.match and player in state.match.names.values()]
-        for board in shown:
-            line = Entry(
-                id=work.line_id(),
-                board=board,
-                source=PEOPLE,
-                boot=people_boot(ask.client, ask.id),
-                seq=1,
-                kind="forget",
-                wall_ms=self._now_ms(),
-                body=encode(Forget(player)),
-                who=grant.who,
-            )
-            self._take(work, line)
-        log.info("a person's name was erased by %s", grant.who)
-        where, payload = _answer(ask, Answer(ask.id, ok=True, body={"boards": shown}))
-        self._keep_answer(f"{CLUB}/{people_boot(ask.client, ask.id)}", payload)
+        where, payload = _answer(ask, Answer(ask.id, ok=True, body=told))
+        self._answers.keep(CLUB, people_boot(ask.client, ask.id), payload)
         work.out.answers.append((where, payload))
 
-    def _keep_answer(self, key: str, payload: bytes) -> None:
-        self._answers[key] = payload
-        while len(self._answers) > _ANSWERS_KEPT:
-            self._answers.popitem(last=False)
+    def _move(self, work: Work, topic: topics.Topic, ask: Ask, grant: Grant, body: Move) -> None:
+        """Let a match go on at another board: a line in the journal of each, in one transaction."""
+        try:
+            self._errands.check_target(ask, topic.board, body)
+        except RefusedError as refused:
+            work.out.answers.append(_answer(ask, Answer(ask.id, ok=False, error=str(refused))))
+            return
+        match = self._errands.departure(topic.board, grant)
+        taken = self._act(work, topic, ask, grant, encode(replace(body, there="")))
+        if taken.refused is None and match is not None:
+            self._errands.arrive(work, body, match)
 
-    def _act(self, work: Work, topic: topics.Topic, ask: Ask, grant: Grant, body: bytes) -> None:
+    def _act(self, work: Work, topic: topics.Topic, ask: Ask, grant: Grant, body: bytes) -> Taken:
         entry = Entry(
             id=work.line_id(),
             board=topic.board,
@@ -358,7 +359,7 @@ class Desk:
             body=body,
             who=grant.who,
         )
-        taken = self._take(work, entry, rev_seen=ask.rev)
+        taken = self.take(work, entry, rev_seen=ask.rev)
         rev = {"rev": taken.state.rev}
         if taken.refused is None:
             answer = Answer(ask.id, ok=True, body=rev)
@@ -366,12 +367,13 @@ class Desk:
             answer = Answer(ask.id, ok=False, error=str(taken.refused), body=rev)
         where, payload = _answer(ask, answer)
         work.batch.answers[entry.id] = payload
-        self._keep_answer(f"{topic.board}/{entry.boot}", payload)
+        self._answers.keep(topic.board, entry.boot, payload)
         work.out.answers.append((where, payload))
+        return taken
 
     def _answer_again(self, board: str, ask: Ask) -> bytes | None:
-        key = f"{board}/{people_boot(ask.client, ask.id)}"
-        return self._answers.get(key) or self._journal.answer_to(board, ask.client, ask.id)
+        kept = self._answers.find(board, people_boot(ask.client, ask.id))
+        return kept or self._journal.answer_to(board, ask.client, ask.id)
 
     def _login(self, work: Work, board: str, ask: Ask, body: Login) -> None:
         if board not in {CLUB, body.board}:

@@ -48,11 +48,18 @@ class Watch:
     _matches: dict[str, Match] = field(default_factory=dict)
     _since: dict[str, int] = field(default_factory=dict)
     _shots: dict[str, dict[tuple[int, int], tuple[ShotRecord, ...]]] = field(default_factory=dict)
+    _done: list[RecordedMatch] = field(default_factory=list)
 
     def see(self, state: TableState) -> None:
         """The state after one more line."""
         match = state.match
+        for played in state.evening:
+            known = self._matches.get(played.id)
+            if known is not None and (known.names, known.event) != (played.names, played.event):
+                self._matches[played.id] = replace(known, names=played.names, event=played.event)
         if match is None:
+            if not state.chapters:  # nothing that was played can be taken back any more
+                self._end()
             self._matches.clear()
             return
         known = self._matches.get(match.id)
@@ -68,6 +75,16 @@ class Watch:
 
     def recorded(self) -> tuple[RecordedMatch, ...]:
         """The matches with at least one counted round, in the order in which they began."""
+        return (*self._done, *self._held())
+
+    def _end(self) -> None:
+        """The evening is over, or its last match goes on at another board and is found there."""
+        last = next(reversed(self._matches), None)
+        if last is not None and self._matches[last].running is not None:
+            del self._matches[last]
+        self._done += self._held()
+
+    def _held(self) -> list[RecordedMatch]:
         found: list[RecordedMatch] = []
         for match_id, match in self._matches.items():
             shots = self._shots[match_id]
@@ -76,7 +93,7 @@ class Watch:
             )
             if rounds:
                 found.append(RecordedMatch(match, rounds))
-        return tuple(found)
+        return found
 
     def _new(self, match: Match, since: int) -> None:
         last = next(reversed(self._matches), None)

@@ -17,7 +17,8 @@ from argon2.exceptions import Argon2Error, InvalidHashError
 from hub.link.config import ConfigError
 from hub.link.topics import RESERVED, TopicError, check_board
 
-Role = Literal["viewer", "table", "referee", "organiser"]
+Role = Literal["viewer", "board", "table", "referee", "organiser"]
+"""``board`` is a board's own: with it the board's pictures reach the pages, and nothing is asked."""
 
 EVERYWHERE = ""
 """The board of a token that is good for all of them."""
@@ -25,7 +26,7 @@ EVERYWHERE = ""
 CLUB = "hub"
 """The board of the organiser's password in the PIN file and in ``login``."""
 
-TOKEN_HOURS: Mapping[Role, int] = {"viewer": 24, "table": 24, "referee": 24, "organiser": 12}
+TOKEN_HOURS: Mapping[Role, int] = {"viewer": 24, "board": 24, "table": 24, "referee": 24, "organiser": 12}
 
 _TRIES = 5
 _LOCKED_MS = 60_000
@@ -48,16 +49,20 @@ _AT_A_TABLE = frozenset(
         "name",
         "referee",
         "referee_done",
+        "move",
+        "who",
     }
 )
 _REQUESTS: Mapping[Role, frozenset[str]] = {
-    "viewer": frozenset(),
+    "viewer": frozenset({"who"}),
+    "board": frozenset({"who"}),
     "table": _AT_A_TABLE,
     "referee": _AT_A_TABLE | {"rule"},
-    "organiser": _AT_A_TABLE | {"rule", "forget"},
+    "organiser": _AT_A_TABLE | {"rule", "forget", "close"},
 }
-_OF_THE_CLUB = frozenset({"forget"})
+_OF_THE_CLUB = frozenset({"forget", "close"})
 """Asked of the hub and of no board."""
+_ANYWHERE = frozenset({"who"})
 
 
 class Grant(msgspec.Struct, frozen=True):
@@ -118,7 +123,7 @@ class People:
         grant = self.grants.get(digest(token))
         if grant is None or (grant.expires_ms and grant.expires_ms <= now_ms):
             raise DeniedError("no_token", "this device is not signed in, or no longer; sign in at the table again")
-        if (board == CLUB) != (request in _OF_THE_CLUB):
+        if request not in _ANYWHERE and (board == CLUB) != (request in _OF_THE_CLUB):
             where = "the hub" if request in _OF_THE_CLUB else "a board"
             raise DeniedError("not_here", f"{request} is asked of {where}")
         if grant.board not in {EVERYWHERE, board}:

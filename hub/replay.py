@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from hub.again import Again
 from hub.entries import HUB, PEOPLE, Entry
 from hub.evidence import ANY_NUMBER, RecordedMatch, Watch, recorded_round
 from hub.link.messages import MessageError
@@ -25,7 +26,7 @@ from hub.state import GEOMETRY, Match, TableState
 from hub.store.archive import MatchRecord
 from hub.store.engine import StoreError
 from hub.store.reader import JournalReader
-from hub.table import Chapter, Taken, take
+from hub.table import Taken, take
 from hub.view import match_record
 
 DONE, DIFFERS, BAD_INPUT = 0, 1, 2
@@ -82,25 +83,19 @@ def steps(state: TableState, entries: Iterable[Entry]) -> Iterator[tuple[Entry, 
     Raises:
         ReplayError: a line of the hub or of people that this version cannot read.
     """
-    chapter: Chapter | None = None
-    since = 0
-    lines: list[Entry] = []
-
-    def kept(wanted: int) -> Chapter | None:
-        return chapter if wanted == since else None
-
+    again = Again(take, state)
     for entry in entries:
-        if entry.refused:
-            taken = Taken(replace(state, entry=entry.id))
-        else:
-            taken = take(state, entry, kept)
-            if entry.source in {PEOPLE, HUB} and taken.state.unreadable > state.unreadable and (why := _unread(entry)):
-                raise ReplayError(f"board {entry.board}, line {entry.id}: {why}; made by another version?")
-            if taken.chapter is not None:
-                since, lines = entry.id, []
-                chapter = Chapter(taken.chapter, lines)
-        lines.append(entry)
-        state = taken.state
+        before = again.state
+        taken = again.line(entry)
+        if taken is None:
+            again.state = replace(before, entry=entry.id)
+            yield entry, Taken(again.state)
+            continue
+        unreadable = entry.source in {PEOPLE, HUB} and again.state.unreadable > before.unreadable
+        if unreadable and (why := _unread(entry)):
+            raise ReplayError(f"board {entry.board}, line {entry.id}: {why}; made by another version?")
+        if taken.chapter is not None:
+            again.forget_before(again.state.chapters)
         yield entry, taken
 
 

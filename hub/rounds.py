@@ -5,13 +5,16 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from hub.entries import Entry
-from hub.link.snapshot import Flash, Level, Side
+from hub.link.snapshot import Event, Flash, Level, Side
 from hub.questions import prefix
 from hub.rules.order import deciding_sides
 from hub.rules.ruleset import Ruleset
-from hub.state import Match, Round, ShotRecord, TableState, rules_table
+from hub.state import Match, Played, Round, ShotRecord, TableState, rules_table
 from hub.tally import game_score, games_won, totals_of, twenties_of
 from hub.twenties import flashed, no_twenty, twenty_flash
+
+CHAPTERS = 24
+"""Matches of an evening at one board that undo can go back through, and that can still be named."""
 
 
 def begin_match(
@@ -25,8 +28,10 @@ def begin_match(
     opener: Side = "A",
     games: int = 1,
     names: dict[Side, str] | None = None,
+    event: Event | None = None,
 ) -> TableState:
     """A new match, and with it a new chapter for undo; what lies on the board does not belong to it."""
+    chapters = (*state.chapters, entry.id)[-CHAPTERS:]
     old = tuple(disc.id for disc in state.layout if disc.state != "ditch")
     match = Match(
         id=f"{state.board}-{entry.id}",
@@ -39,6 +44,7 @@ def begin_match(
         auto=auto,
         started_ms=entry.wall_ms,
         running=Round(number=1, old=old),
+        event=event or Event(),
     )
     return replace(
         state,
@@ -48,13 +54,22 @@ def begin_match(
         candidates=tuple(replace(candidate, waiting=False) for candidate in state.candidates),
         practice=0,
         flash=None,
-        actions=(),
+        actions=tuple(action for action in state.actions if action >= chapters[0]),
         undone=(),
-        void=(),
+        void=tuple(line for line in (*state.void, *state.undone) if line >= chapters[0]),
+        chapters=chapters,
+        evening=(*state.evening, *played(state.match))[-CHAPTERS:],
         message="",
         paused=False,
         ruled={key: verdict for key, verdict in state.ruled.items() if key.startswith(f"{match.id}-g")},
     )
+
+
+def played(match: Match | None) -> tuple[Played, ...]:
+    """What the evening keeps of the match before: nothing of one that never counted a round."""
+    if match is None or not match.rounds:
+        return ()
+    return (Played(match.id, match.sides, match.names, match.event),)
 
 
 def finish_round(state: TableState, entry: Entry) -> TableState:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from hardware.board import TOURNAMENT, Board
 from hub.link.messages import Colour, LayoutDisc, Place
-from hub.link.snapshot import Choice, Flash, Level, Seen, Side
+from hub.link.snapshot import Choice, Event, Flash, Level, Seen, Side
 from hub.rules.game import GameSetup, order_of_round
 from hub.rules.ruleset import Ruleset, changed, to_table
 from hub.rules.seats import seat_of, sides_of
@@ -145,11 +145,15 @@ class ShotRecord(msgspec.Struct, frozen=True):
 
 
 class Ruling(msgspec.Struct, frozen=True):
-    """The value that people or play gave a disc; it holds while the disc stays where it is."""
+    """The value that people or play gave a disc; it holds while the disc stays where it is.
+
+    ``reason`` is the referee's, if the value is the referee's; nobody else changes it then.
+    """
 
     value: int
     x_mm: float
     y_mm: float
+    reason: str = ""
 
 
 class TimedOut(msgspec.Struct, frozen=True):
@@ -232,6 +236,7 @@ class Match(msgspec.Struct, frozen=True):
         conceded: games that were given up, and by which side.
         walk_over: the side that did not come or does not go on; the match is the others'.
         turned: by how many seats clockwise everybody sits from where the rules' seats are counted.
+        event: what it is part of.
     """
 
     id: str
@@ -249,6 +254,7 @@ class Match(msgspec.Struct, frozen=True):
     conceded: dict[int, Side] = {}
     walk_over: Side | None = None
     turned: int = 0
+    event: Event = Event()
 
     @property
     def ruleset(self) -> Ruleset:
@@ -293,6 +299,22 @@ class Match(msgspec.Struct, frozen=True):
         return max((1, *self.conceded, *(finished.game for finished in self.rounds[-1:])))
 
 
+class Played(msgspec.Struct, frozen=True):
+    """An earlier match of the evening: what can still be said about it afterwards.
+
+    Attributes:
+        id: of the match.
+        sides: that played.
+        names: ids of the players by side.
+        event: what it was part of.
+    """
+
+    id: str
+    sides: tuple[Side, ...]
+    names: dict[Side, str] = {}
+    event: Event = Event()
+
+
 class Sensor(msgspec.Struct, frozen=True):
     """What the hub knows of a sensor: whether it is there, and its standing faults."""
 
@@ -331,7 +353,7 @@ class TableState(msgspec.Struct, frozen=True):
         rev: grows with each change that people can see.
         at_ms: wall time of the last change.
         entry: id of the last journal line that was taken in.
-        since: id of the first line of the chapter (a match and what follows it) that undo can replay.
+        since: id of the first line of the chapter: a match and what follows it.
         seen: how far each source has been taken in.
         sensors: by source.
         layout: discs as the camera last saw them, those under a hand included.
@@ -352,6 +374,9 @@ class TableState(msgspec.Struct, frozen=True):
         referee: the referee is called to this table.
         ruled: the referee's rulings on shots of the match, by :func:`shot_key`.
         standing: what the club set for matches that a first shot opens, None for the project's own choice.
+        chapters: first lines of the chapters of this evening from which undo may go through the lines again.
+        evening: the earlier matches of the evening, oldest first.
+        case: under what the pictures of the last call of the referee are kept.
     """
 
     board: str
@@ -379,6 +404,9 @@ class TableState(msgspec.Struct, frozen=True):
     referee: bool = False
     ruled: dict[str, Verdict] = {}
     standing: Standing | None = None
+    chapters: tuple[int, ...] = ()
+    evening: tuple[Played, ...] = ()
+    case: str = ""
 
     def with_match(self, match: Match | None) -> TableState:
         """The state with another match."""

@@ -1,21 +1,20 @@
-"""One table as a pure function: ``(state, journal line) -> state``; undo and redo are replays of the chapter.
-
-A chapter begins with a match. Its first line and the state before that are kept, so taking back an action means to
-go through the chapter's lines again without it: facts that came after it get the meaning they have without it.
-"""
+"""One table as a pure function: ``(state, journal line) -> state``; undo and redo go through lines again."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+import msgspec
 from msgspec.structs import replace
 
 from hub import referee
 from hub.actions import act, confirm_by_button, touches
-from hub.conduct import PASSING, call_referee
+from hub.again import Again, Chapter, Chapters
+from hub.conduct import FINAL, PASSING, call_referee
 from hub.entries import HUB, PEOPLE, Entry, Gap, SensorNotice
+from hub.evening import Arrived, arrived
 from hub.link.asks import AskBody, Redo, Rule, Start, Undo
 from hub.link.messages import (
     BeamCandidate,
@@ -45,18 +44,6 @@ _OUTLASTS_ADOPTION = frozenset(
 """What people did before a match got its names and rules, and what still holds under them."""
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Chapter:
-    """What undo replays: the state before the first line, and all lines since."""
-
-    base: TableState
-    entries: Sequence[Entry]
-
-
-Chapters = Callable[[int], Chapter | None]
-"""Gives the chapter that begins with a line's id, up to the line before the one being taken in."""
 
 
 @dataclass(slots=True)
@@ -98,24 +85,14 @@ def take(state: TableState, entry: Entry, chapters: Chapters, *, rev_seen: int |
 
 def replay(state: TableState, entries: Iterable[Entry], chapters: Chapters | None = None) -> TableState:
     """The state after many lines, none of them checked again: what the stored state must equal."""
-    kept: dict[int, tuple[TableState, list[Entry]]] = {}
-
-    def chapter(since: int) -> Chapter | None:
-        if since in kept:
-            return Chapter(*kept[since])
-        return chapters(since) if chapters is not None else None
-
+    again = Again(take, state, older=chapters)
     for entry in entries:
-        if entry.refused:
-            state = replace(state, entry=entry.id)
-            continue
-        taken = take(state, entry, chapter)
-        if taken.chapter is not None:
-            kept = {entry.id: (taken.chapter, [])}
-        for _, lines in kept.values():
-            lines.append(entry)
-        state = taken.state
-    return state
+        taken = again.line(entry)
+        if taken is None:
+            again.state = replace(again.state, entry=entry.id)
+        elif taken.chapter is not None:
+            again.forget_before(again.state.chapters)
+    return again.state
 
 
 def _after(state: TableState, entry: Entry, chapters: Chapters, rev_seen: int | None) -> TableState:
@@ -173,7 +150,12 @@ def _notice(state: TableState, entry: Entry) -> TableState:
     if entry.kind == "standing":
         return replace(state, standing=decode(entry.body, Standing))
     if entry.kind == "called":
-        return state if state.referee else call_referee(state)
+        return state if state.referee else call_referee(state, entry)
+    if entry.kind == "arrived":
+        try:
+            return arrived(state, entry, msgspec.json.decode(entry.body, type=Arrived))  # may be longer than a message
+        except msgspec.DecodeError as error:
+            raise MessageError(f"arrived: {error}") from None
     if entry.kind != "sensor":
         raise MessageError(f"unknown kind of line of the hub {entry.kind!r}")
     notice = decode(entry.body, SensorNotice)
@@ -220,7 +202,7 @@ def _carried_out(state: TableState, entry: Entry, body: AskBody, chapters: Chapt
             return _adopted(state, entry, body, chapters)
         case Rule() if is_earlier(state, body):
             return _acted(_ruled_again(state, entry, body, chapters), state, entry)
-        case _ if isinstance(body, PASSING):
+        case _ if isinstance(body, PASSING + FINAL):
             return act(state, entry, body)
         case _:
             return _acted(act(state, entry, body), state, entry)
@@ -228,30 +210,37 @@ def _carried_out(state: TableState, entry: Entry, body: AskBody, chapters: Chapt
 
 def _adopted(state: TableState, entry: Entry, body: Start, chapters: Chapters) -> TableState:
     """A match that a first shot opened gets its names and rules: it is played again under them."""
-    chapter = chapters(state.since)
+    chapter = _chapter(state, state.since, chapters)
     if chapter is None:
         return _acted(act(state, entry, body), state, entry)
-    base = chapter.base
-    now = act(base, entry, body)
-    gone_through = [entry]
-    for earlier in chapter.entries:
-        left_out = earlier.refused or earlier.id in {*state.undone, *state.void} or _takes_back(earlier)
-        if left_out or (earlier.source == PEOPLE and earlier.kind not in _OUTLASTS_ADOPTION):
-            continue
-        now = take(now, earlier, lambda _since: Chapter(base, gone_through)).state
-        gone_through.append(earlier)
-    return replace(now, since=state.since, actions=(entry.id,), flash=state.flash, flashed=state.flashed)
+    again = Again(take, chapter.base, entry.id)
+    again.line(entry)
+    if again.state.since != entry.id:
+        act(chapter.base, entry, body)  # says why not
+    held = again.state.actions
+    earlier = [line for line in chapter.entries if line.source != PEOPLE or line.kind in _OUTLASTS_ADOPTION]
+    again.lines(earlier, frozenset({*state.undone, *state.void}))
+    return replace(
+        again.state,
+        since=state.since,
+        chapters=state.chapters,
+        actions=held,
+        undone=(),
+        void=(*state.void, *state.undone),
+        flash=state.flash,
+        flashed=state.flashed,
+    )
 
 
 def _ruled_again(state: TableState, entry: Entry, body: Rule, chapters: Chapters) -> TableState:
     """A ruling on a shot of a finished round: the match is gone through again with the ruling known."""
     if is_known(state, entry, body):
         return state
-    chapter = chapters(state.since)
+    chapter = _chapter(state, state.since, chapters)
     if chapter is None:
         raise RefusedError("too_long_ago", "this match's beginning is no longer kept")
     base = preset(chapter.base, entry, state, body)
-    now = _gone_through(Chapter(base, chapter.entries), state, state.undone)
+    now = _gone_through(Chapter(base, chapter.entries), state, state.since, state.undone)
     if not is_known(now, entry, body):
         raise RefusedError("no_shot", f"there is no shot {body.shot} in round {body.round}")
     return now
@@ -260,7 +249,7 @@ def _ruled_again(state: TableState, entry: Entry, body: Rule, chapters: Chapters
 def _acted(after: TableState, before: TableState, entry: Entry) -> TableState:
     """An action that holds: it can be undone, and what was undone before can no longer be done again."""
     if after.since != before.since:
-        return replace(after, actions=(entry.id,))
+        return replace(after, actions=(*after.actions, entry.id))
     return replace(
         after,
         actions=(*after.actions, entry.id),
@@ -272,58 +261,58 @@ def _acted(after: TableState, before: TableState, entry: Entry) -> TableState:
 def _undo(state: TableState, chapters: Chapters) -> TableState:
     if not state.actions:
         raise RefusedError("nothing_to_undo", "there is nothing to take back")
-    return _again(state, (*state.undone, state.actions[-1]), chapters)
+    return _again(state, state.actions[-1], (*state.undone, state.actions[-1]), chapters)
 
 
 def _redo(state: TableState, chapters: Chapters) -> TableState:
     if not state.undone:
         raise RefusedError("nothing_to_redo", "there is nothing to do again")
-    return _again(state, state.undone[:-1], chapters)
+    return _again(state, state.undone[-1], state.undone[:-1], chapters)
 
 
-def _again(state: TableState, undone: tuple[int, ...], chapters: Chapters) -> TableState:
-    """Go through the chapter again without the lines that do not hold."""
-    chapter = chapters(state.since)
+def _again(state: TableState, action: int, undone: tuple[int, ...], chapters: Chapters) -> TableState:
+    """Go through everything since the chapter of an action again, without the lines that do not hold."""
+    since = max((line for line in _held(state) if line <= action), default=0)
+    chapter = chapters(since) if since else None
     if chapter is None:
         raise RefusedError("too_long_ago", "this match's beginning is no longer kept")
-    return _gone_through(chapter, state, undone)
+    return _gone_through(chapter, state, since, undone)
 
 
-def _gone_through(chapter: Chapter, state: TableState, undone: tuple[int, ...]) -> TableState:
-    skipped = {*undone, *state.void}
-    now = chapter.base
-    gone_through: list[Entry] = []
+def _held(state: TableState) -> tuple[int, ...]:
+    """Chapters whose beginnings hold; of a state that an older program stored, the current one."""
+    return state.chapters or ((state.since,) if state.since else ())
 
-    def so_far(_since: int) -> Chapter:
-        return Chapter(chapter.base, gone_through)
 
-    for entry in chapter.entries:
-        if entry.refused or entry.id in skipped or _takes_back(entry):
-            continue
-        now = take(now, entry, so_far).state
-        gone_through.append(entry)
+def _chapter(state: TableState, since: int, chapters: Chapters) -> Chapter | None:
+    """The chapter that begins with a line, as it is now.
+
+    What was stored of a chapter holds no longer once an action before it was taken back: then it is made anew by going
+    through the lines since the last chapter that still holds.
+    """
+    if since in _held(state):
+        return chapters(since)
+    start = max((line for line in _held(state) if line < since), default=0)
+    whole = chapters(start) if start else None
+    if whole is None:
+        return None
+    again = Again(take, whole.base, start)
+    again.lines(whole.entries, frozenset({*state.undone, *state.void}))
+    return again.chapter(since)
+
+
+def _gone_through(chapter: Chapter, state: TableState, since: int, undone: tuple[int, ...]) -> TableState:
+    again = Again(take, chapter.base, since)
+    again.lines(chapter.entries, frozenset({*undone, *state.void}))
     return replace(
-        now,
-        since=state.since,
-        actions=tuple(action for action in now.actions if action >= state.since),
+        again.state,
+        chapters=tuple(line for line in _held(state) if line <= since),
         undone=undone,
         void=state.void,
         flash=state.flash,
         flashed=state.flashed,
         sensors=state.sensors,
     )
-
-
-def _takes_back(entry: Entry) -> bool:
-    if entry.source == PEOPLE:
-        return entry.kind in {"undo", "redo"}
-    if entry.kind != "button":
-        return False
-    try:
-        fact = entry.fact()
-    except MessageError:
-        return False
-    return isinstance(fact, Button) and fact.name == "undo"
 
 
 def _seen(state: TableState, entry: Entry) -> dict[str, Seen]:

@@ -14,7 +14,7 @@ from hub.link.snapshot import Phase, RoundView, Side, SideView, Table
 from hub.rounds import winner_of
 from hub.rules.scoring import added_points, play_round
 from hub.rules.seats import SEATS
-from hub.state import GEOMETRY, Match, Question, Removal, Round, ShotRecord, TableState, shot_key
+from hub.state import GEOMETRY, Match, Played, Question, Removal, Round, ShotRecord, TableState, shot_key
 from hub.store.archive import MatchRecord
 from hub.tally import (
     board_points,
@@ -71,6 +71,8 @@ def table_of(state: TableState, names: Mapping[str, str], rates_hz: Mapping[str,
         can_undo=bool(state.actions),
         can_redo=bool(state.undone),
         referee=state.referee,
+        case=state.case,
+        evening=tuple(_played(played, names) for played in state.evening),
     )
     match = state.match
     if match is None:
@@ -103,6 +105,7 @@ def table_of(state: TableState, names: Mapping[str, str], rates_hz: Mapping[str,
         seats=_seats(match),
         time_out=shown.time_out is not None,
         walk_over=match.walk_over,
+        event=match.event,
     )
 
 
@@ -160,6 +163,7 @@ def match_record(board: str, match: Match) -> MatchRecord:
         games=games_won(match),
         winner=winner_of(match),
         over=match.running is None,
+        event=match.event,
     )
 
 
@@ -180,6 +184,11 @@ def _rulings(state: TableState, match: Match, finished: Round) -> tuple[str, ...
     shots = sorted((int(key.removeprefix(prefix)), v) for key, v in state.ruled.items() if key.startswith(prefix))
     told = [f"shot {number} {'good' if v.valid else 'a foul'}: {v.reason}" for number, v in shots]
     return (*told, *((f"totals: {finished.reason}",) if finished.reason else ()))
+
+
+def _played(played: Played, names: Mapping[str, str]) -> snapshot.PlayedView:
+    known = {side: names.get(played.names.get(side, ""), "") for side in played.sides}
+    return snapshot.PlayedView(played.id, {side: name or side for side, name in known.items()}, played.event)
 
 
 def _seats(match: Match) -> dict[int, Side]:

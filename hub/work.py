@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from dataclasses import dataclass, field
 
 from hub.link.messages import Ask
@@ -50,3 +51,22 @@ class Work:
         """The id of the next line."""
         self.next_id += 1
         return self.next_id
+
+
+class Answers:
+    """The last answers that were given, so that a repeated request gets the same one at once."""
+
+    _KEPT = 2000
+
+    def __init__(self) -> None:
+        self._answers: OrderedDict[str, bytes] = OrderedDict()
+
+    def keep(self, board: str, boot: str, payload: bytes) -> None:
+        """Keep the answer to a request; the oldest gives way."""
+        self._answers[f"{board}/{boot}"] = payload
+        while len(self._answers) > self._KEPT:
+            self._answers.popitem(last=False)
+
+    def find(self, board: str, boot: str) -> bytes | None:
+        """The answer to a request if it is kept."""
+        return self._answers.get(f"{board}/{boot}")

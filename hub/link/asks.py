@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 
 from hub.link.messages import MessageError
-from hub.link.snapshot import Level, Side
+from hub.link.snapshot import Event, Level, Side
 
 Players = Literal["singles", "doubles", "two-v-one", "cutthroat"]
 
@@ -23,6 +23,7 @@ class Start(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         opener: side that shoots first.
         games: games the match is played over; the first to win more than half.
         players: who plays, if not as the rules say.
+        event: what the match is part of.
     """
 
     names: dict[Side, str] = {}
@@ -32,6 +33,7 @@ class Start(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     opener: Side = "A"
     games: int = 1
     players: Players | None = None
+    event: Event | None = None
 
 
 class AnswerQuestion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -133,9 +135,49 @@ class WalkOver(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Name(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Attach names to the running or last match; an empty one takes a name away."""
+    """Attach names and an event to a match of this evening; an empty name takes a name away.
 
-    names: dict[Side, str]
+    Attributes:
+        names: of the sides that get another one.
+        event: what the match is part of; None leaves it as it is.
+        match: id of an earlier match of the evening at this board, empty for the running or last one.
+    """
+
+    names: dict[Side, str] = {}
+    event: Event | None = None
+    match: str = ""
+
+
+class Move(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Go on with the match at another board, which must be free.
+
+    Discs cannot be carried where they lie, so a round that has begun is played again there from its first shot.
+
+    Attributes:
+        to: the other board.
+        restart: that the running round is to be played again, if it has begun.
+        round: the running one as it was seen, 0 for whichever runs.
+        there: a token that is good at the other board, where the asker's own is not; never journalled.
+    """
+
+    to: str
+    restart: bool = False
+    round: int = 0
+    there: str = ""
+
+
+class CloseEvening(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Close the evening at every board, asked of the hub and of no board: what was played stands as it is then.
+
+    Attributes:
+        abandon: end matches that are still being played, without a winner; else they are a reason to refuse.
+    """
+
+    abandon: bool = False
+
+
+class Who(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Ask what a token is good for at a board; nothing is journalled."""
 
 
 class CallReferee(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -156,6 +198,8 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         round: number of the round, 0 for the running one.
         game: number of the game, 0 for the running or last one.
         totals: instead of a shot: the totals of the round, twenties included.
+        question: instead of both: an open question, which ``choice`` decides.
+        choice: the key of one of its choices.
     """
 
     reason: str
@@ -164,6 +208,8 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     round: int = 0
     game: int = 0
     totals: dict[Side, int] = {}
+    question: str = ""
+    choice: str = ""
 
 
 class Forget(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -201,7 +247,10 @@ AskBody = (
     | CallReferee
     | RefereeDone
     | Rule
+    | Move
     | Forget
+    | CloseEvening
+    | Who
     | Login
 )
 
@@ -223,7 +272,10 @@ REQUESTS: dict[str, type[AskBody]] = {
     "referee": CallReferee,
     "referee_done": RefereeDone,
     "rule": Rule,
+    "move": Move,
     "forget": Forget,
+    "close": CloseEvening,
+    "who": Who,
     "login": Login,
 }
 

@@ -17,6 +17,28 @@ Level = Literal["count", "advise", "judge"]
 Phase = Literal["idle", "round", "settling", "round_over", "match_over", "paused"]
 
 
+class Event(msgspec.Struct, frozen=True):
+    """What a match is part of, as the wall and the archive say it; any of it may be empty.
+
+    Attributes:
+        name: of the event.
+        stage: final, group B ...
+        table: number or name of the table in the event.
+    """
+
+    name: str = ""
+    stage: str = ""
+    table: str = ""
+
+
+class PlayedView(msgspec.Struct, frozen=True):
+    """An earlier match of the evening at this board, to which names can still be attached."""
+
+    id: str
+    names: dict[Side, str]
+    event: Event = Event()
+
+
 class Seen(msgspec.Struct, frozen=True):
     """How far the facts of one source have been taken in."""
 
@@ -67,10 +89,11 @@ class DiscView(msgspec.Struct, frozen=True):
 
 
 class Choice(msgspec.Struct, frozen=True):
-    """One answer that people can tap."""
+    """One answer that people can tap; ``reading`` = what was seen if this is the truth, where that can be said."""
 
     key: str
     text: str
+    reading: str = ""
 
 
 class Question(msgspec.Struct, frozen=True):
@@ -192,6 +215,9 @@ class Table(msgspec.Struct, frozen=True):
         referee: the referee is called to this table.
         time_out: the clock of the round has run out.
         walk_over: the side that did not come or did not go on.
+        event: what the match is part of.
+        evening: the earlier matches of the evening at this board, oldest first.
+        case: under what the pictures of a call of the referee are kept, empty while there is none.
     """
 
     board: str
@@ -226,3 +252,6 @@ class Table(msgspec.Struct, frozen=True):
     referee: bool = False
     time_out: bool = False
     walk_over: Side | None = None
+    event: Event = Event()
+    evening: tuple[PlayedView, ...] = ()
+    case: str = ""

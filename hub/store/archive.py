@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import sqlalchemy as sa
 
-from hub.link.snapshot import RoundView, Side
+from hub.link.snapshot import Event, RoundView, Side
 from hub.store import schema
 from hub.store.engine import SCHEMA, StoreError, open_engine, parse_url, revision_of, shown, told
 
@@ -25,6 +25,7 @@ class MatchRecord(msgspec.Struct, frozen=True):
         games: games won by side.
         winner: None while undecided and for a draw.
         over: whether it has ended.
+        event: what it was part of.
     """
 
     id: str
@@ -36,6 +37,7 @@ class MatchRecord(msgspec.Struct, frozen=True):
     games: dict[Side, int]
     winner: Side | None
     over: bool
+    event: Event = Event()
 
 
 class Archive:

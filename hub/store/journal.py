@@ -13,6 +13,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config as AlembicConfig
@@ -35,7 +36,7 @@ from hub.store.engine import (
 )
 from hub.store.lock import HubLock, Waiting, take_lock
 
-_KEPT_CHAPTERS = 8
+_KEPT_CHAPTERS = 32
 _PAGE = 500
 _COLUMNS = tuple(column.name for column in schema.journal.columns if column.name != "answer")
 
@@ -59,6 +60,10 @@ class MatchRow:
     changed_ms: int
     over: bool
     record: bytes
+
+
+class _Players(msgspec.Struct):
+    players: dict[str, str]
 
 
 @dataclass(slots=True)
@@ -189,6 +194,23 @@ class Journal:
         """Names of all players by id."""
         with told(self._url, "cannot be read"), self._engine.connect() as connection:
             return {row.id: row.name for row in connection.execute(sa.select(schema.players))}
+
+    def match_row(self, match_id: str) -> MatchRow | None:
+        """A match as lists show it, None if no round of it was ever counted."""
+        m = schema.matches
+        with told(self._url, "cannot be read"), self._engine.connect() as connection:
+            row = connection.execute(sa.select(m).where(m.c.id == match_id)).one_or_none()
+        if row is None:
+            return None
+        return MatchRow(row.id, row.board, row.started_ms, row.changed_ms, over=row.over, record=as_bytes(row.record))
+
+    def matches_of(self, player: str) -> list[str]:
+        """Ids of the matches with counted rounds in which a player played."""
+        m = schema.matches.c
+        played = msgspec.json.Decoder(_Players)
+        with told(self._url, "cannot be read"), self._engine.connect() as connection:
+            rows = connection.execute(sa.select(m.id, m.record).order_by(m.started_ms))
+            return [row.id for row in rows if player in played.decode(as_bytes(row.record)).players.values()]
 
     def forget_player(self, player: str) -> None:
         """Erase a player's name; the id stays, so that nobody else gets it.

@@ -177,7 +177,7 @@ def test_every_fact_is_taken_in_shown_stored_and_replayed(course: list[Any]) -> 
 
 def chapter(since: int, taken: list[Entry]) -> Any:
     """What the desk reads from the journal: the state before a line and the lines from there on."""
-    from hub.table import Chapter
+    from hub.again import Chapter
 
     before = replay(TableState("b1"), [line for line in taken if line.id < since])
     return Chapter(before, [line for line in taken if line.id >= since])

@@ -1,0 +1,45 @@
+"""Matches as the archive keeps them: which row a line changes, and how."""
+
+from __future__ import annotations
+
+import msgspec
+
+from hub.entries import Entry
+from hub.link.messages import encode
+from hub.state import Played, TableState
+from hub.store.archive import MatchRecord
+from hub.store.journal import MatchRow
+from hub.view import match_record
+
+
+def changed_row(entry: Entry, before: TableState, after: TableState) -> MatchRow | None:
+    """The row of the running or last match if a line has changed it; none before its first counted round."""
+    match, was = after.match, before.match
+    if match is None or not match.rounds:
+        return None
+    over = match.running is None
+    if was is not None and (was.id, was.names, was.event, was.rounds, was.running is None) == (
+        match.id,
+        match.names,
+        match.event,
+        match.rounds,
+        over,
+    ):
+        return None
+    record = encode(match_record(entry.board, match))
+    return MatchRow(match.id, entry.board, match.started_ms, entry.wall_ms, over=over, record=record)
+
+
+def renamed(before: TableState, after: TableState) -> tuple[Played, ...]:
+    """Earlier matches of the evening to which a line gave other names, or another event."""
+    if before.evening is after.evening:
+        return ()
+    known = {played.id: played for played in before.evening}
+    return tuple(played for played in after.evening if known.get(played.id, played) != played)
+
+
+def renamed_row(row: MatchRow, played: Played) -> MatchRow:
+    """The row of an earlier match with the names and the event that it has now."""
+    record = msgspec.json.decode(row.record, type=MatchRecord)
+    record = msgspec.structs.replace(record, players=played.names, event=played.event)
+    return MatchRow(row.id, row.board, row.started_ms, row.changed_ms, over=row.over, record=encode(record))

@@ -1,0 +1,389 @@
+"""A club's evening: a match moves to another board, names come late, undo goes back over matches, and it closes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from hub.link.snapshot import Event
+from hub.people import Grant, digest
+from hub.replay import prove
+from hub.store.archive import Archive
+from hub.store.reader import JournalReader
+from tests.hub.harness import TOKEN, Club
+from tests.hub.test_asks import shown
+from tests.hub.test_games import answer_all, play_round, world_on
+from tests.hub.world import Habits, World
+
+ORGANISER = f"{TOKEN}-organiser"
+
+
+@pytest.fixture
+def club(quick_path: Path) -> Iterator[Club]:
+    club = Club(quick_path, ("b1", "b2", "b3"))
+    yield club
+    proven(club)
+
+
+def proven(club: Club) -> None:
+    """What is stored of every board follows from its journal."""
+    club.close()
+    with JournalReader(club.url) as journal:
+        for board in journal.boards():
+            assert prove(journal, board).unequal == ()
+
+
+def begun(club: Club, rounds: int = 1, **body: Any) -> World:
+    told = {"rules": "match-play", "level": "judge", "names": {"A": "Ann", "B": "Ben"}} | body
+    assert club.ask("start", told).ok
+    world = world_on(club, 3, Habits(foul=0.0, twenty=0.2))
+    for number in range(rounds):
+        play_round(club, world, "AB"[number % 2])
+    return world
+
+
+def moved(club: Club, **more: Any) -> Any:
+    return club.ask("move", {"to": "b2", **more}, token=ORGANISER)
+
+
+def kept(club: Club, board: str) -> Any:
+    """What a match takes along."""
+    table = club.table(board)
+    sides = {
+        key: (side.name, side.colour, side.score, side.total_twenties, side.hammer) for key, side in table.sides.items()
+    }
+    return (
+        table.match_id,
+        sides,
+        table.rounds,
+        table.round,
+        table.opener,
+        table.seats,
+        table.level,
+        table.rules,
+        table.event,
+    )
+
+
+def test_a_match_goes_on_at_another_board_with_all_that_counts(club: Club) -> None:
+    begun(club, rounds=2, event={"name": "Club night", "table": "7"})
+    before = kept(club, "b1")
+    assert moved(club).ok
+    assert kept(club, "b2") == before
+    assert (club.table("b1").phase, club.table("b1").sides, club.table("b1").can_undo) == ("idle", {}, False)
+    assert "b2" in club.table("b1").message
+    assert "b1" in club.table("b2").message
+    club.restart()
+    assert kept(club, "b2") == before
+    truth = play_round(club, world_on(club, 5, Habits(foul=0.0), "b2"), "A", "b2")
+    table = club.table("b2")
+    assert [r.number for r in table.rounds] == [1, 2, 3]
+    assert table.rounds[-1].totals == truth.totals
+
+
+def test_who_has_swapped_seats_and_colours_plays_on_so(club: Club) -> None:
+    begun(club)
+    assert club.ask("swap", {"what": "seats"}).ok
+    assert club.ask("swap", {"what": "colours"}).ok
+    before = kept(club, "b1")
+    assert moved(club).ok
+    assert kept(club, "b2") == before
+    assert club.table("b2").sides["A"].colour == "dark"
+
+
+def test_both_journals_tell_of_a_move_and_by_whom(club: Club) -> None:
+    begun(club)
+    assert moved(club).ok
+    assert club._journal is not None
+    leaving = [line for line in club._journal.entries("b1") if line.kind == "move"]
+    coming = [line for line in club._journal.entries("b2") if line.kind == "arrived"]
+    assert [line.who for line in leaving] == ["organiser:all"]
+    told = msgspec.json.decode(coming[0].body)
+    assert (told["board"], told["who"]) == ("b1", "organiser:all")
+
+
+def test_a_round_that_has_begun_moves_only_to_be_played_again_from_its_first_shot(club: Club) -> None:
+    world = begun(club)
+    opener, match = club.table().opener, club.table().match_id
+    world.start_round()
+    world.shoot("B")
+    world.shoot("A")
+    answer_all(club, world)
+    refused = moved(club)
+    assert refused.error.startswith("round_running: round 2 has begun")
+    assert shown(club.table("b2"))[0] == "idle"
+    assert moved(club, restart=True, round=1).error.startswith("stale:")
+    assert moved(club, restart=True, round=2).ok
+    table = club.table("b2")
+    assert (table.match_id, table.round, table.shot, table.phase) == (match, 2, 0, "round")
+    assert table.opener == opener
+    assert {side.shots_left for side in table.sides.values()} == {12}
+    assert "round 2 is played again" in table.message
+
+
+def test_a_round_that_is_played_is_confirmed_before_it_moves(club: Club) -> None:
+    world = begun(club, rounds=0)
+    world.start_round()
+    for number in range(24):
+        world.shoot("AB"[number % 2])
+    world.lift()
+    world.layout()
+    answer_all(club, world)
+    assert moved(club, restart=True).error.startswith("not_confirmed: round 1 is played")
+    assert club.ask("confirm", {"round": 1}).ok
+    assert moved(club).ok
+    assert [r.number for r in club.table("b2").rounds] == [1]
+
+
+def test_a_match_moves_only_to_a_free_board_that_is_known(club: Club) -> None:
+    begun(club)
+    assert club.ask("start", {}, "b2").ok
+    assert moved(club).error.startswith("not_free: b2 is not free")
+    for to, code in (("b9", "no_board"), ("b1", "same_board")):
+        assert club.ask("move", {"to": to}, token=ORGANISER).error.startswith(f"{code}:")
+    assert club.ask("move", {"to": "b2"}, "b3", token=ORGANISER).error.startswith("not_free:")
+    assert club.ask("abandon", {}, "b2").ok
+    assert club.ask("move", {"to": "b2"}, "b3", token=ORGANISER).error.startswith("no_match:")
+    assert moved(club).ok
+
+
+def test_a_table_moves_a_match_only_with_a_token_of_both(club: Club) -> None:
+    begun(club)
+    assert club.ask("move", {"to": "b2"}).error.startswith("other_board:")
+    assert club.ask("move", {"to": "b2", "there": f"{TOKEN}-b3"}).error.startswith("other_board:")
+    assert club.ask("move", {"to": "b2", "there": f"{TOKEN}-b2"}).ok
+    assert club._journal is not None
+    assert not any(TOKEN.encode() in line.body for board in ("b1", "b2") for line in club._journal.entries(board))
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_hub_that_dies_while_a_match_moves_has_it_at_one_board(club: Club, when: str) -> None:
+    begun(club)
+    before = kept(club, "b1")
+    club.dies(when)
+    with pytest.raises(KeyError):
+        moved(club)
+    club.start()
+    boards = [board for board in ("b1", "b2") if club.table(board).match_id]
+    assert boards == ["b1" if when == "before" else "b2"]
+    assert kept(club, boards[0]) == before
+
+
+def test_a_match_that_came_is_corrected_and_taken_back_where_it_is_now(club: Club) -> None:
+    begun(club)
+    assert moved(club).ok
+    assert club.ask("undo", {}, "b2").error.startswith("nothing_to_undo:")
+    assert club.ask("undo", {}).error.startswith("nothing_to_undo:")
+    was = club.table("b2").rounds
+    assert club.ask("correct", {"round": 1, "totals": {"A": 100, "B": 5}}, "b2").ok
+    assert club.table("b2").rounds[0].totals == {"A": 100, "B": 5}
+    assert club.ask("undo", {}, "b2").ok
+    assert club.table("b2").rounds == was
+    assert moved_back(club).ok
+    assert club.table("b1").rounds == was
+
+
+def moved_back(club: Club) -> Any:
+    return club.ask("move", {"to": "b1"}, "b2", token=ORGANISER)
+
+
+def test_names_and_an_event_come_late_also_to_a_match_that_a_first_shot_opened(club: Club) -> None:
+    world = world_on(club, 3, Habits(foul=0.0))
+    world.start_round()
+    world.shoot("A")
+    assert club.ask("name", {"names": {"A": "Ann"}, "event": {"name": " Cup\n2026 ", "stage": "final"}}).ok
+    table = club.table()
+    assert (table.sides["A"].name, table.shot) == ("Ann", 1)
+    assert table.event == Event("Cup 2026", "final")
+    assert club.ask("name", {"names": {"B": "Ben"}}).ok
+    assert club.table().event == Event("Cup 2026", "final")
+    assert club.ask("undo", {}).ok
+    assert club.ask("undo", {}).ok
+    assert (club.table().event, club.table().sides["A"].name, club.table().shot) == (Event(), "light", 1)
+
+
+def finish(club: Club, seed: int = 3) -> World:
+    """Play a match of one game to its end, without names, as a first shot opens it."""
+    world = world_on(club, seed, Habits(foul=0.0))
+    while club.table().phase != "match_over":
+        play_round(club, world, "B" if club.table().round % 2 and club.table().rounds else "A")
+    return world
+
+
+def archived(club: Club, match: str) -> Any:
+    archive = Archive(club.url)
+    try:
+        return archive.match(match)
+    finally:
+        archive.close()
+
+
+def test_an_earlier_match_of_the_evening_is_named_when_the_next_has_begun(club: Club) -> None:
+    world = finish(club)
+    first = club.table().match_id
+    world.start_round()
+    world.shoot("A")
+    assert club.table().match_id != first
+    assert [played.id for played in club.table().evening] == [first]
+    told = {"match": first, "names": {"A": "Ann"}, "event": {"name": "Cup"}}
+    assert club.ask("name", told).ok
+    assert club.table().evening[0].names == {"A": "Ann", "B": "B"}
+    assert club.table().sides["A"].name == "light"
+    record = archived(club, first)
+    assert (list(record.players), record.event) == (["A"], Event("Cup"))
+    assert club.ask("undo", {}).ok
+    assert archived(club, first).players == {}
+    assert club.ask("redo", {}).ok
+    assert list(archived(club, first).players) == ["A"]
+    assert club.ask("name", {"match": "b1-9999", "names": {}}).error.startswith("no_match:")
+    assert club.ask("name", {"match": first, "names": {"C": "Cem"}}).error.startswith("bad_side:")
+
+
+def test_undo_goes_back_over_the_end_of_a_match_to_the_first_of_the_evening(club: Club) -> None:
+    steps: list[Any] = []
+
+    def does(request: str, **body: Any) -> None:
+        steps.append(shown(club.table()))
+        assert club.ask(request, body).ok
+
+    does("start", rules="match-play", level="judge", names={"A": "Ann", "B": "Ben"})
+    world = world_on(club, 3, Habits(foul=0.0, twenty=0.2))
+    play_round(club, world, "A")
+    does("correct", round=1, totals={"A": 30, "B": 15})
+    does("concede", side="B", what="game")
+    does("start", rules="nca", level="count")
+    does("correct", side="A", twenties=2)
+    does("walk_over", side="A")
+    does("start", rules="match-play")
+    does("name", names={"A": "Cem"})
+    end = shown(club.table())
+    steps.append(end)
+    for number in range(len(steps) - 2, 0, -1):
+        assert club.ask("undo", {}).ok
+        assert shown(club.table()) == steps[number], number
+        if number == 4:
+            club.restart()
+    for number in range(2, len(steps)):
+        assert club.ask("redo", {}).ok
+        assert shown(club.table()) == steps[number], number
+    assert club.ask("redo", {}).error.startswith("nothing_to_redo:")
+
+
+def test_what_was_taken_back_over_a_match_stays_so_when_play_goes_on(club: Club) -> None:
+    begun(club, rounds=1)
+    assert club.ask("correct", {"round": 1, "totals": {"A": 30, "B": 15}}).ok
+    assert club.ask("concede", {"side": "B", "what": "game"}).ok
+    assert club.ask("start", {"rules": "nca"}).ok
+    for _ in range(3):
+        assert club.ask("undo", {}).ok
+    was = club.table().rounds
+    assert was[0].totals != {"A": 30, "B": 15}
+    assert club.ask("concede", {"side": "A", "what": "game"}).ok
+    assert club.ask("start", {"rules": "match-play"}).ok
+    assert club.ask("redo", {}).error.startswith("nothing_to_redo:")
+    assert club.ask("undo", {}).ok
+    assert (club.table().rounds, club.table().winner) == (was, "B")
+    assert club.ask("undo", {}).ok
+    assert (club.table().rounds, club.table().winner) == (was, None)
+
+
+def test_a_match_that_opened_by_itself_after_an_undone_end_is_read_anew(club: Club) -> None:
+    """The end of the first match is taken back: the shot that had opened the second belongs to the first."""
+    world = begun(club, rounds=1)
+    first = club.table().match_id
+    assert club.ask("concede", {"side": "B", "what": "game"}).ok
+    world.start_round()
+    world.shoot("B")
+    assert club.table().match_id != first
+    assert club.ask("undo", {}).ok
+    table = club.table()
+    assert (table.match_id, table.round, table.shot) == (first, 2, 1)
+    world.shoot("A")
+    answer_all(club, world)
+    assert club.table().shot == 2
+    assert club.ask("correct", {"side": "A", "twenties": 1}).ok
+    club.restart()
+    assert club.ask("undo", {}).ok
+    assert club.table().shot == 2
+
+
+def test_names_and_rules_for_a_match_whose_chapter_was_gone_through_again(club: Club) -> None:
+    world = begun(club, rounds=1)
+    assert club.ask("correct", {"round": 1, "totals": {"A": 30, "B": 15}}).ok
+    assert club.ask("concede", {"side": "B", "what": "game"}).ok
+    world.start_round()
+    world.shoot("B")
+    assert club.ask("undo", {}).ok
+    assert club.ask("redo", {}).ok
+    second = club.table()
+    assert (second.shot, second.round) == (1, 1)
+    assert club.ask("start", {"rules": "nca", "level": "judge", "names": {"B": "Ben"}, "opener": "B"}).ok
+    table = club.table()
+    assert (table.rules, table.shot, table.sides["B"].name, table.rounds) == ("NCA", 1, "Ben", ())
+    assert club.ask("undo", {}).ok
+    assert shown(club.table()) == shown(second)
+
+
+def test_a_correction_taken_back_stays_so_when_the_match_gets_its_rules(club: Club) -> None:
+    world = world_on(club, 3, Habits(foul=0.0, twenty=0.0))
+    world.start_round()
+    world.shoot("A")
+    assert club.ask("correct", {"side": "A", "twenties": 1}).ok
+    assert club.ask("undo", {}).ok
+    assert club.ask("start", {"rules": "nca"}).ok
+    assert club.ask("undo", {}).ok
+    assert club.table().sides["A"].twenties == 0
+
+
+def close(club: Club, **body: Any) -> Any:
+    return club.ask("close", body, "hub", token=ORGANISER, rev=0)
+
+
+def test_the_organiser_closes_the_evening_and_nothing_of_it_is_changed_any_more(club: Club) -> None:
+    begun(club)
+    assert club.ask("start", {"rules": "nca"}, "b2").ok
+    refused = close(club)
+    assert refused.error == "match_running: matches are being played at b1, b2"
+    assert club.ask("concede", {"side": "B", "what": "game"}).ok
+    first = club.table().match_id
+    answer = close(club, abandon=True)
+    assert answer.body == {"boards": ["b1", "b2"]}
+    for board in ("b1", "b2"):
+        table = club.table(board)
+        assert (table.phase, table.evening, table.can_undo) == ("idle", (), False)
+    assert club.ask("name", {"match": first, "names": {"A": "Zoe"}}).error.startswith("no_match:")
+    assert club.ask("undo", {}).error.startswith("nothing_to_undo:")
+    assert archived(club, first).winner == "A"
+    club.restart()
+    assert club.table().phase == "idle"
+    assert club.ask("start", {"rules": "match-play"}).ok
+    assert club.table().evening == ()
+    assert close(club, abandon=True).body == {"boards": ["b1"]}
+
+
+def test_a_forgotten_person_goes_from_earlier_matches_of_the_evening_too(club: Club) -> None:
+    begun(club)
+    assert club.ask("concede", {"side": "B", "what": "game"}).ok
+    first = club.table().match_id
+    assert club.ask("start", {"names": {"A": "Cem"}}).ok
+    answer = club.ask("forget", {"name": "Ann"}, "hub", token=ORGANISER)
+    assert answer.body == {"boards": ["b1"], "matches": [first]}
+    assert not any(b"Ann" in payload for payload in club.broker.retained.values())
+
+
+def test_a_token_says_what_it_is_good_for_and_the_journal_nothing(club: Club) -> None:
+    assert club.hub is not None
+    club.hub._people.grants[digest(f"{TOKEN}-pictures")] = Grant("board", "b1")
+    lines = club._journal.last_id if club._journal else 0
+    for token, board, role in (("b1", "b1", "table"), ("organiser", "hub", "organiser"), ("pictures", "b1", "board")):
+        answer = club.ask("who", {}, board, token=f"{TOKEN}-{token}", rev=0)
+        assert (answer.ok, answer.body["role"]) == (True, role)
+    assert club.ask("who", {}, "b2", token=f"{TOKEN}-pictures").error.startswith("other_board:")
+    assert club.ask("start", {}, token=f"{TOKEN}-pictures").error.startswith("not_allowed:")
+    assert club.ask("who", {}, token="x" * 24).error.startswith("no_token:")
+    assert club._journal is not None
+    assert club._journal.last_id == lines
