@@ -24,6 +24,7 @@ _QUADRANT_DEG = 42.0
 _PLACES = 13
 _LATE_SHOTS = 12  # discs placed on a line early in the round rarely stay there
 _MAX_MM_S = 2900.0
+_FINGER_MM = 1.0  # so much room a hand leaves between the disc that it sets down and another
 
 Xy = tuple[float, float]
 
@@ -131,6 +132,7 @@ class Player:
             to_xy(self._board.outer_line_mm, (seat - 1) * 90 + _QUADRANT_DEG * (2 * k / (_PLACES - 1) - 1))
             for k in range(_PLACES)
         ]
+        starts = self._standable(starts, world.discs.values())
         chance = self._random
         if not theirs or chance.random() < self.skill.greed:
             return self._for_the_hole(starts, discs.values(), world.hole_xy_mm)
@@ -139,6 +141,13 @@ class Player:
             plans.sort(key=lambda p: -p.worth)
             return chance.choice(plans[:3])
         return self._around(starts, theirs)
+
+    def _standable(self, starts: Sequence[Xy], discs: Iterable[DiscState]) -> list[Xy]:
+        """The places at which a disc can stand beside what lies there; the widest when there is none."""
+        places = [(d.x_mm, d.y_mm) for d in discs if d.where not in {"ditch", "hand"}]
+        gaps = {start: min((math.dist(start, place) for place in places), default=math.inf) for start in starts}
+        free = [start for start, gap in gaps.items() if gap > 2 * self._board.disc_radius_mm + _FINGER_MM]
+        return free or [max(gaps, key=gaps.__getitem__)]
 
     def _for_the_hole(self, starts: Sequence[Xy], discs: Iterable[DiscState], hole: Xy) -> Target:
         obstacles = [

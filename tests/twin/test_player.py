@@ -1,5 +1,6 @@
 """Whole matches at the level of physics: legal play to the end, rich in what the sensors must cope with."""
 
+import math
 from collections import Counter
 from typing import Any
 
@@ -40,6 +41,8 @@ def one_shot(world: World, match: truth.Match, players: dict[str, Player], happe
     disc = DiscState(f"{side}{match.state.taken}", "light" if side == "A" else "dark", 0.0, 0.0)
     before, first = world.discs, len(world.events)
     shot = players[side].choose(world, match.state, disc)
+    lying = [d for d in before.values() if d.where != "ditch"]
+    assert all(math.hypot(shot.x_mm - d.x_mm, shot.y_mm - d.y_mm) > 2 * world.board.disc_radius_mm for d in lying)
     world.place(shot.id, shot.colour, shot.x_mm, shot.y_mm)
     world.flick(shot.id, shot.vx_mm_s, shot.vy_mm_s)
     while not world.at_rest():
