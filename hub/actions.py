@@ -37,6 +37,7 @@ from hub.rounds import begin_match, finish_round
 from hub.rules.errors import RulesError
 from hub.rules.presets import load_ruleset
 from hub.rules.ruleset import changed
+from hub.rulings import open_question, ruling_reason
 from hub.state import Question, Round, Ruling, TableState
 from hub.tally import shots_left, twenties_of
 
@@ -58,6 +59,8 @@ def act(state: TableState, entry: Entry, body: AskBody) -> TableState:
             after = corrected(state, entry, body)
         case Abandon():
             after = _abandon(state)
+        case Rule() if body.question:
+            after = _answer(state, entry, body, ruling_reason(body))
         case Move() | Name() | CloseEvening():
             after = of_the_evening(state, body)
         case _:
@@ -108,29 +111,24 @@ def _start(state: TableState, entry: Entry, body: Start) -> TableState:
     )
 
 
-def _answer(state: TableState, entry: Entry, body: AnswerQuestion) -> TableState:
+def _answer(state: TableState, entry: Entry, body: AnswerQuestion | Rule, reason: str = "") -> TableState:
     match = state.match
     if match is None:
         raise RefusedError("no_match", "no match is being played here")
-    places = (*match.rounds, *((match.running,) if match.running is not None else ()))
-    for playing in places:
-        question = next((q for q in playing.questions if q.id == body.question), None)
-        if question is None:
-            continue
-        if body.choice not in {choice.key for choice in question.choices}:
-            keys = ", ".join(choice.key for choice in question.choices)
-            raise RefusedError("no_choice", f"{body.choice!r} is no answer to this question; there are {keys}")
-        if playing is match.running:
-            return _answer_running(state, entry, question, body.choice)
-        return _answer_finished(state, entry, playing, question, body.choice)
-    raise RefusedError("no_question", "this question is no longer open")
+    playing, question = open_question(match, body.question)
+    if body.choice not in {choice.key for choice in question.choices}:
+        keys = ", ".join(choice.key for choice in question.choices)
+        raise RefusedError("no_choice", f"{body.choice!r} is no answer to this question; there are {keys}")
+    if playing is match.running:
+        return _answer_running(state, entry, question, body.choice, reason)
+    return _answer_finished(state, entry, playing, question, body.choice, reason=reason)
 
 
-def _answer_running(state: TableState, entry: Entry, question: Question, choice: str) -> TableState:
+def _answer_running(state: TableState, entry: Entry, question: Question, choice: str, reason: str) -> TableState:
     _, playing = running_match(state)
     if question.kind == "round":
         return end_swept(state, entry, keep=choice == "keep")
-    playing = _answered(playing, question, choice)
+    playing = _answered(playing, question, choice, reason)
     state = state.with_running(playing)
     told = twenties.answered(state, question, choice)
     if told is not None:
@@ -141,14 +139,14 @@ def _answer_running(state: TableState, entry: Entry, question: Question, choice:
     return settle(state, entry)
 
 
-def _answered(playing: Round, question: Question, choice: str) -> Round:
+def _answered(playing: Round, question: Question, choice: str, reason: str) -> Round:
     questions = tuple(q for q in playing.questions if q.id != question.id)
     playing = replace(playing, questions=questions)
     if question.kind == "line":
         disc = next((d for d in playing.record if d.id == question.disc), None)
         if disc is None:
             return playing
-        ruling = Ruling(int(choice), disc.x_mm, disc.y_mm)
+        ruling = Ruling(int(choice), disc.x_mm, disc.y_mm, reason)
         return replace(playing, rulings={**playing.rulings, disc.id: ruling})
     shots = []
     for shot in playing.shots:
@@ -156,17 +154,19 @@ def _answered(playing: Round, question: Question, choice: str) -> Round:
         if shot.number == question.shot and question.kind == "valid":
             told = replace(shot, ruled=choice == "yes")
         elif shot.number == question.shot:
-            told = replace(shot, owner_ruled=choice)
+            told = replace(shot, owner_ruled=choice, reason=reason or shot.reason)
         shots.append(told)
     return replace(playing, shots=tuple(shots))
 
 
-def _answer_finished(state: TableState, entry: Entry, playing: Round, question: Question, choice: str) -> TableState:
+def _answer_finished(
+    state: TableState, entry: Entry, playing: Round, question: Question, choice: str, *, reason: str
+) -> TableState:
     """A question that was still open when the board was cleared."""
     match = state.match
     if match is None:
         return state
-    told = _answered(playing, question, choice)
+    told = _answered(playing, question, choice, reason)
     shots = []
     for shot in told.shots:
         if shot.number == question.shot and question.kind == "valid":

@@ -129,6 +129,9 @@ def _correct_disc(state: TableState, entry: Entry, body: Correct) -> TableState:
         raise RefusedError("no_disc", f"there is no disc {body.disc!r} on the board")
     if body.value not in {0, 5, 10, 15}:
         raise RefusedError("bad_correction", f"a disc on the board is worth 0, 5, 10 or 15, not {body.value}")
+    known = playing.rulings.get(disc.id)
+    if known is not None and (known.x_mm, known.y_mm) == (disc.x_mm, disc.y_mm):
+        _check_unruled(known.reason)
     rulings = {**playing.rulings, disc.id: Ruling(body.value, disc.x_mm, disc.y_mm)}
     return settle(state.with_running(replace(playing, rulings=rulings)), entry)
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 import msgspec
 from msgspec.structs import replace
 
+from hub import pictures
 from hub.again import Chapter, Chapters
 from hub.entries import HUB, PEOPLE, Called, Entry, Gap, SensorNotice
 from hub.errands import Errands
@@ -240,6 +241,8 @@ class Desk:
         if taken.chapter is not None:
             work.batch.checkpoints[entry.board, entry.id] = _encode_state(taken.chapter)
         self._call(work, entry, before, after)
+        if entry.age_ns <= CALL_AGE_NS:
+            work.out.wanted += pictures.requests(before, after)
         self._match_rows(work, entry, before, after)
         return taken
 

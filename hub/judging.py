@@ -13,6 +13,7 @@ from hardware.board import to_polar
 from hub.link.messages import LayoutDisc, Place
 from hub.link.snapshot import Side
 from hub.questions import valid_shot, whose_twenty
+from hub.readings import contact_readings
 from hub.rules import position as rules
 from hub.rules.shot import judge_shot, placement_fault
 from hub.rules.verdict import Verdict
@@ -76,7 +77,9 @@ def judge(match: Match, playing: Round, shot: ShotRecord, *, beam_tells: bool, p
     else:
         stakes = len({tuple(sorted(outcome.twenties.items())) for outcome in outcomes}) > 1
         stake = stakes or (len(outcomes) == 1 and bool(judged.holed))
-        question = valid_shot(match, playing, judged, discs, stake=stake)
+        told = {o.verdict.valid: shot.readings[o.index] for o in reversed(outcomes)}
+        readings = contact_readings(match, shot, told.get(True), told.get(False))
+        question = valid_shot(match, playing, judged, discs, stake=stake, readings=readings)
     return Judged(judged, replace(question, picture=base64.b64encode(picture).decode() if picture else ""))
 
 

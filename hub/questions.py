@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hub.link.messages import LayoutDisc
 from hub.link.snapshot import Choice
+from hub.readings import line_readings
 from hub.state import Match, Question, Round, ShotRecord
 
 NOBODY = "none"
@@ -45,14 +46,22 @@ def beam_twenty(match: Match, playing: Round, key: str, shot: int) -> Question:
     )
 
 
-def valid_shot(match: Match, playing: Round, shot: ShotRecord, discs: tuple[str, ...], *, stake: bool) -> Question:
-    """A shot that the evidence or the match's level leaves to people."""
+def valid_shot(
+    match: Match,
+    playing: Round,
+    shot: ShotRecord,
+    discs: tuple[str, ...],
+    *,
+    stake: bool,
+    readings: tuple[str, str] = ("", ""),
+) -> Question:
+    """A shot that the evidence or the match's level leaves to people; ``readings`` if it is good, and if a foul."""
     aim = "reach the 15" if shot.open else "touch an opposing disc"
     return Question(
         id=f"{prefix(playing)}-s{shot.number}-valid",
         kind="valid",
         text=f"Did the {match.colour_of(shot.side)} shot {aim}?",
-        choices=(Choice("yes", "yes, it counts"), Choice("no", "no, a foul")),
+        choices=(Choice("yes", "yes, it counts", readings[0]), Choice("no", "no, a foul", readings[1])),
         discs=discs,
         facts={"shot": shot.number},
         shot=shot.number,
@@ -63,11 +72,12 @@ def valid_shot(match: Match, playing: Round, shot: ShotRecord, discs: tuple[str,
 def line_touched(playing: Round, disc: LayoutDisc, limit_mm: float, values: tuple[int, int]) -> Question:
     """A disc too close to a line to call; ``values`` are what it is worth inside and outside."""
     inside, outside = values
+    readings = line_readings(inside, outside)
     return Question(
         id=f"{prefix(playing)}-{disc.id}-line",
         kind="line",
         text=f"Is the {disc.colour} disc at the line worth {inside} or {outside}?",
-        choices=(Choice(str(inside), str(inside)), Choice(str(outside), str(outside))),
+        choices=(Choice(str(inside), str(inside), readings[0]), Choice(str(outside), str(outside), readings[1])),
         discs=(disc.id,),
         facts={
             "disc": disc.id,

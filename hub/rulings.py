@@ -13,7 +13,7 @@ from hub.entries import Entry
 from hub.link.asks import Rule
 from hub.referee import judged_again
 from hub.refused import RefusedError
-from hub.state import Match, Round, TableState, Verdict, shot_key
+from hub.state import Match, Question, Round, TableState, Verdict, shot_key
 
 REASON_CHARS = 200
 
@@ -35,14 +35,56 @@ def ruled(state: TableState, entry: Entry, body: Rule) -> TableState:
     return judged_again(preset(state, entry, state, body), entry, body.shot or 0)
 
 
+def open_question(match: Match, wanted: str) -> tuple[Round, Question]:
+    """An open question of a match, and its round.
+
+    Raises:
+        RefusedError: ``no_question``.
+    """
+    for playing in (*match.rounds, *((match.running,) if match.running is not None else ())):
+        for question in playing.questions:
+            if question.id == wanted:
+                return playing, question
+    raise RefusedError("no_question", "this question is no longer open")
+
+
+def as_ruling(state: TableState, body: Rule) -> Rule:
+    """A ruling on an open question about a shot's verdict is one on the shot; any other stays what it is.
+
+    Raises:
+        RefusedError: it has no reason, or says something else beside it.
+    """
+    if not body.question:
+        return body
+    ruling_reason(body)
+    if body.totals or body.shot is not None or body.valid is not None or state.match is None:
+        raise RefusedError("bad_ruling", "expected a question and choice, or shot and valid, or totals")
+    playing, question = open_question(state.match, body.question)
+    if question.kind != "valid" or body.choice not in {"yes", "no"}:
+        return body
+    valid = body.choice == "yes"
+    return Rule(body.reason, question.shot, valid, round=playing.number, game=playing.game)
+
+
+def ruling_reason(body: Rule) -> str:
+    """The reason, as it is kept.
+
+    Raises:
+        RefusedError: there is none.
+    """
+    reason = _reason(body)
+    if not reason:
+        raise RefusedError("no_reason", "a ruling needs its reason in a few words")
+    return reason
+
+
 def round_ruled_on(state: TableState, body: Rule) -> tuple[Match, Round]:
     """The match and the round that a ruling is about.
 
     Raises:
         RefusedError: the ruling says nothing, or there is no such round.
     """
-    if not _reason(body):
-        raise RefusedError("no_reason", "a ruling needs its reason in a few words")
+    ruling_reason(body)
     shot = body.shot is not None and body.valid is not None
     if shot == bool(body.totals) or (not shot and (body.shot is not None or body.valid is not None)):
         raise RefusedError("bad_ruling", "expected either shot and valid, or totals")

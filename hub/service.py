@@ -199,6 +199,8 @@ class HubService:
             self._publish_table(board)
         for topic, payload in out.answers:
             self._bus.publish(topic, payload)
+        for topic, payload in out.wanted:
+            self._bus.publish(topic, payload)
         for topic, payload in out.calls:
             self._bus.publish(topic, payload, qos=0)
         for tried in out.pin_tries:

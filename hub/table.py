@@ -32,7 +32,7 @@ from hub.link.messages import (
 )
 from hub.link.snapshot import Seen
 from hub.refused import RefusedError
-from hub.rulings import is_earlier, is_known, preset
+from hub.rulings import as_ruling, is_earlier, is_known, preset
 from hub.state import Sensor, Standing, TableState
 from hub.tally import totals_of
 
@@ -200,8 +200,8 @@ def _carried_out(state: TableState, entry: Entry, body: AskBody, chapters: Chapt
             return _redo(state, chapters)
         case Start() if state.match is not None and state.match.auto and state.match.running is not None:
             return _adopted(state, entry, body, chapters)
-        case Rule() if is_earlier(state, body):
-            return _acted(_ruled_again(state, entry, body, chapters), state, entry)
+        case Rule():
+            return _acted(_ruled(state, entry, as_ruling(state, body), chapters), state, entry)
         case _ if isinstance(body, PASSING + FINAL):
             return act(state, entry, body)
         case _:
@@ -230,6 +230,12 @@ def _adopted(state: TableState, entry: Entry, body: Start, chapters: Chapters) -
         flash=state.flash,
         flashed=state.flashed,
     )
+
+
+def _ruled(state: TableState, entry: Entry, body: Rule, chapters: Chapters) -> TableState:
+    if not body.question and is_earlier(state, body):
+        return _ruled_again(state, entry, body, chapters)
+    return act(state, entry, body)
 
 
 def _ruled_again(state: TableState, entry: Entry, body: Rule, chapters: Chapters) -> TableState:

@@ -183,6 +183,7 @@ def _rulings(state: TableState, match: Match, finished: Round) -> tuple[str, ...
     prefix = shot_key(match, finished, 0)[:-1]
     shots = sorted((int(key.removeprefix(prefix)), v) for key, v in state.ruled.items() if key.startswith(prefix))
     told = [f"shot {number} {'good' if v.valid else 'a foul'}: {v.reason}" for number, v in shots]
+    told += [f"a disc at the line is worth {r.value}: {r.reason}" for r in finished.rulings.values() if r.reason]
     return (*told, *((f"totals: {finished.reason}",) if finished.reason else ()))
 
 

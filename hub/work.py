@@ -27,6 +27,7 @@ class Output:
         tables: boards whose snapshot changed.
         answers: topic and payload.
         calls: topic and payload.
+        wanted: pictures of the boards' cameras, topic and payload.
         pin_tries: to be checked and handed to :meth:`hub.desk.Desk.pin_checked`.
     """
 
@@ -34,6 +35,7 @@ class Output:
     tables: list[str] = field(default_factory=list)
     answers: list[tuple[str, bytes]] = field(default_factory=list)
     calls: list[tuple[str, bytes]] = field(default_factory=list)
+    wanted: list[tuple[str, bytes]] = field(default_factory=list)
     pin_tries: list[PinTry] = field(default_factory=list)
 
 
