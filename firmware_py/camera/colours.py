@@ -3,6 +3,9 @@
 Colours are median Lab of a disc's face. Of the two teams the one with the larger L is ``light``. Nothing is known
 beforehand: maple and walnut, red and black, black and wood on blue all come out as two clouds of points. Each cloud
 has its own width, since light falls unevenly: pale discs in the shade of the rail vary in L, black ones hardly.
+
+The discs can be cut into two teams in more than one way, with a lamp's glare or a hard shadow on some of them. The
+likeliest way counts, and where another is nearly as likely, the discs that it gives to the other team are doubtful.
 """
 
 from __future__ import annotations
@@ -22,6 +25,10 @@ USUAL_WIDTH = (7.0, 3.5, 4.5)
 USUAL_WEIGHT = 2.0
 #: Lightness counts half when the clouds are first told apart.
 FIRST_SCALE = (0.5, 1.0, 1.0)
+#: A way of cutting whose cost (minus twice the log likelihood) is higher by this leaves no doubt of the cheapest one.
+CLEARLY_WORSE = 30.0
+#: By so much the light on the board must explain the colours better than the discs alone, for wood differs by itself.
+LIGHT_EXPLAINS = 20.0
 
 Triple = tuple[float, float, float]
 
@@ -53,6 +60,21 @@ class TeamColours:
         return np.array([self.light_width] if self.dark is None else [self.light_width, self.dark_width])
 
 
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """Who owns each disc.
+
+    Attributes:
+        teams: the colours of both teams.
+        team: 0 = light, 1 = dark, for each disc.
+        clearness: 0 = either team is as likely, 1 = no doubt, for each disc.
+    """
+
+    teams: TeamColours
+    team: Array
+    clearness: Array
+
+
 def learn(colours: Array, weights: Array | None = None) -> TeamColours | None:
     """Learn the team colours from the faces of discs.
 
@@ -66,8 +88,47 @@ def learn(colours: Array, weights: Array | None = None) -> TeamColours | None:
     if len(colours) == 0:
         return None
     weights = np.ones(len(colours)) if weights is None else weights
-    settled = [_settle(colours, weights, start) for start in _starts(colours, weights)]
-    member = min(settled, key=lambda m: _total_cost(colours, weights, m))
+    return _described(colours, weights, _cuts(colours, weights)[0][1])
+
+
+def tell_sides(colours: Array, weights: Array, in_usual_light: Array) -> Sides:
+    """Learn the team colours and say who owns each disc, with the doubts that other ways of cutting raise.
+
+    Args:
+        colours: Lab of each disc as seen, ``(n, 3)``, n at least 1.
+        weights: trust in each disc.
+        in_usual_light: the same colours with the differences of light on the board taken out.
+    """
+    cuts = [
+        (cost + least, member, seen)
+        for seen, least in ((colours, 0.0), (in_usual_light, LIGHT_EXPLAINS))
+        for cost, member in _cuts(seen, weights)
+    ]
+    cost, member, seen = min(cuts, key=lambda c: c[0])
+    judged = _described(seen, weights, member)
+    team, clearness = assign(seen, judged)
+    for other_cost, other_member, other_seen in cuts:
+        other = _described(other_seen, weights, other_member)
+        if other.dark is None or judged.dark is None:
+            continue
+        differs = assign(other_seen, other)[0] != team
+        clearness[differs] = np.minimum(clearness[differs], (other_cost - cost) / CLEARLY_WORSE)
+    teams = _described(colours, weights, 1 - team) if judged.dark is not None else judged
+    return Sides(teams=teams, team=team, clearness=clearness)
+
+
+def _cuts(colours: Array, weights: Array) -> list[tuple[float, Array]]:
+    """The different ways of cutting the discs in two with the cost of each, cheapest first."""
+    found: dict[bytes, tuple[float, Array]] = {}
+    for start in _starts(colours, weights):
+        member = _settle(colours, weights, start)
+        member = member if member[0] == 0 else 1 - member
+        found.setdefault(member.astype(np.int8).tobytes(), (_total_cost(colours, weights, member), member))
+    return sorted(found.values(), key=lambda c: c[0])
+
+
+def _described(colours: Array, weights: Array, member: Array) -> TeamColours:
+    """The two clouds of a cut as teams, or the one cloud that they are."""
     means, widths = _clouds(colours, weights, member)
     gap = float(np.linalg.norm((means[0] - means[1]) / np.hypot(widths[0], widths[1])))
     far = float(np.linalg.norm((means[0] - means[1]) * np.array(FIRST_SCALE))) >= FAR_APART
@@ -123,7 +184,8 @@ def _settle(colours: Array, weights: Array, member: Array) -> Array:
 
 def _total_cost(colours: Array, weights: Array, member: Array) -> float:
     means, widths = _clouds(colours, weights, member)
-    return float((weights * _costs(colours, means, widths)[np.arange(len(member)), member]).sum())
+    z = (colours - means[member]) / widths[member]
+    return float((weights * ((z * z).sum(axis=1) + 2.0 * np.log(widths[member]).sum(axis=1))).sum())
 
 
 def _clouds(colours: Array, weights: Array, member: Array) -> tuple[Array, Array]:
@@ -142,9 +204,21 @@ def _clouds(colours: Array, weights: Array, member: Array) -> tuple[Array, Array
 
 
 def _costs(colours: Array, means: Array, widths: Array) -> Array:
-    """Minus twice the log likelihood of each colour under each cloud, ``(n, k)``."""
-    z = (colours[:, None] - means[None]) / widths[None]
-    return np.asarray((z * z).sum(axis=-1) + 2.0 * np.log(widths).sum(axis=-1)[None])
+    """Minus twice the log likelihood of each colour under each of two clouds, ``(n, 2)``.
+
+    Only the way from one cloud to the other tells them apart: a colour off that way is strange for either. Beyond a
+    cloud's middle nothing is less of it than there, so a wide light cloud does not take the darkest disc of all from
+    a narrow dark one.
+    """
+    between = means[1] - means[0]
+    axis = between / (widths**2).mean(axis=0)
+    length = float(between @ axis)
+    if length < 1e-6:
+        return np.zeros((len(colours), 2))
+    along = np.clip((colours - means[0]) @ axis / length, 0.0, 1.0)
+    spread = np.sqrt((axis * axis * widths**2).sum(axis=1)) / length
+    z = (along[:, None] - np.array([0.0, 1.0])) / spread
+    return np.asarray(z * z + 2.0 * np.log(spread))
 
 
 def assign(colours: Array, teams: TeamColours) -> tuple[Array, Array]:

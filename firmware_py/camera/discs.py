@@ -8,7 +8,7 @@ disc. The radius is one for all discs of a board: a dark disc on light wood seem
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from firmware_py.camera.colours import TeamColours, learn, strangeness
 from firmware_py.camera.discvotes import rim_votes, suspects
 from firmware_py.camera.hole import read_hole
 from firmware_py.camera.lab import Array, Floats, Image, exposure_gain, to_lab
+from firmware_py.camera.locallight import local_light
 from firmware_py.camera.seen import DiscReading, SeenDisc
 from firmware_py.camera.surface import find_surface_radius, straight_view
 
@@ -122,8 +123,9 @@ def find_discs(
     if hole.disc is not None:
         discs.append(hole.disc)
     discs.sort(key=lambda d: d.r_mm)
+    light = local_light(lab, calibration, np.array([d.top_xy_mm for d in discs]).reshape(-1, 2), r0)
     return DiscReading(
-        discs=tuple(discs),
+        discs=tuple(replace(disc, light=float(lit)) for disc, lit in zip(discs, light, strict=True)),
         radius_mm=r0 / lift,
         radius_seen=radius_mm is None and seen_radius is not None,
         teams=teams,

@@ -31,6 +31,11 @@ OFF_CENTRE = 0.3
 OPEN_RIM, OPEN_WIDER = 0.7, 1.07
 #: A disc in the hole has a team's colour to within this many standard deviations.
 MOST_STRANGE, SAME_COLOUR = 2.6, 0.7
+#: A whole outline of just the common radius is a disc's in a colour as far off as another light on it can make it;
+#: then it is doubtful.
+WHOLE_RIM, JUST_RADIUS, OTHER_LIGHT, DOUBTFUL = 0.9, 0.045, 5.0, 0.7
+#: Of outlines as clear as each other the one nearest to the common radius counts.
+NEARER = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +72,7 @@ def read_hole(lab: Floats, calibration: Calibration, r0_mm: float, teams: TeamCo
     free = rims.examine(lab, matrix, xy, radius)
     near = np.linalg.norm(xy - hole, axis=1) < 0.5 * r0_mm
     quality = free.agreement * np.minimum(free.contrast / 0.8, 1.0) * near
-    best = int(np.argmax(quality))
+    best = int(np.argmax(quality - NEARER * np.abs(radius / r0_mm - 1.0)))
     centre, ratio = xy[best], float(radius[best]) / r0_mm
     fixed, _ = rims.refine(lab, matrix, hole[None], np.array([r0_mm]), foot_xy_mm=foot, fixed=True)
     seen = rims.examine(lab, matrix, fixed, np.array([r0_mm]))
@@ -80,8 +85,10 @@ def read_hole(lab: Floats, calibration: Calibration, r0_mm: float, teams: TeamCo
         lies = odd <= MOST_STRANGE and rim >= LEAST_RIM and (abs(ratio - 1.0) < SAME_RADIUS or clearest < rim)
         # The rim of the hole around the disc may be the clearer outline; then only its very colour tells.
         lies |= odd < SAME_COLOUR and clearest >= LEAST_RIM and abs(ratio - 1.0) < WIDER_RADIUS
-        if lies:
-            disc = _disc_in_hole(calibration, fixed[0], seen.colour[0], rim, r0_mm)
+        just = min(rim, clearest) >= WHOLE_RIM and abs(ratio - 1.0) < JUST_RADIUS and odd <= OTHER_LIGHT
+        if lies or just:
+            sure = rim if lies else min(rim, DOUBTFUL)
+            disc = _disc_in_hole(calibration, fixed[0], seen.colour[0], sure, r0_mm)
     other_radius = ratio > OPEN_WIDER or ratio < 2.0 - OPEN_WIDER
     return HoleReading(
         open=disc is None and float(quality[best]) >= OPEN_RIM and other_radius,

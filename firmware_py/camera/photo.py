@@ -18,11 +18,12 @@ import cv2
 import numpy as np
 
 from firmware_py.camera.calibration import Calibration
-from firmware_py.camera.colours import assign
+from firmware_py.camera.colours import tell_sides
 from firmware_py.camera.discs import find_discs
 from firmware_py.camera.evidence import look_around
 from firmware_py.camera.greyness import is_grey, surface_colour, told_apart
 from firmware_py.camera.lab import Array, Image, exposure_gain, to_lab
+from firmware_py.camera.locallight import relit
 from firmware_py.camera.overlay import draw_overlay
 from firmware_py.camera.photoreading import SIDES, PhotoDisc, PhotoError, PhotoReading, Side
 from firmware_py.camera.picturefile import Picture, PictureError, read_picture
@@ -127,14 +128,13 @@ def _photo_discs(
         return ()
     lean = calibration.homography @ np.linalg.inv(up) @ rings.image_from_board
     lines = trace_lines(calibration, rings.offsets, rings.widths, math.atan2(lean[1, 0], lean[0, 0]))
-    clearness = np.ones(len(reading.discs))
-    team = np.zeros(len(reading.discs), dtype=np.intp)
-    if reading.teams is not None:
-        team, clearness = assign(np.array([d.colour for d in reading.discs]), reading.teams)
+    colours = np.array([d.colour for d in reading.discs])
+    usual = relit(colours, np.array([d.light for d in reading.discs]))
+    sides = tell_sides(colours, np.array([d.quality for d in reading.discs]), usual)
     top_radius = reading.radius_mm / (1.0 - calibration.board.disc_height_mm / calibration.camera_height_mm)
     image_from_board = up @ calibration.image_from_board
     discs = []
-    for disc, which, clear in zip(reading.discs, team, clearness, strict=True):
+    for disc, which, clear in zip(reading.discs, sides.team, sides.clearness, strict=True):
         verdict: Verdict = judge(disc, lines)
         cx, cy, a, b, _ = circle_image(image_from_board, top_radius, disc.top_xy_mm)
         discs.append(

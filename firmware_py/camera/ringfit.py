@@ -80,14 +80,22 @@ def _seen_offsets(strength: Floats, offsets: Array, window: float | None) -> tup
     return np.where(peak > LEAST_RIDGE, place, np.nan), peak
 
 
-def _residuals(params: Array, px: Array, py: Array, ring: Array) -> Array:
-    """Distance from their ring of observed points after the small correction ``params`` of the board plane."""
+def _residuals(params: Array, px: Array, py: Array, ring: Array) -> tuple[Array, Array]:
+    """Distance of observed points from their ring after the small correction ``params`` of the board plane.
+
+    Returns:
+        The distances ``(n,)`` and their derivatives by the nine unknowns ``(n, 9)``.
+    """
     cx, cy, sxx, syy, sxy, p0, p1, q1, q2 = params
     w = 1.0 + p0 * px + p1 * py
     ux = ((1.0 + sxx) * px + sxy * py + cx) / w
     uy = (sxy * px + (1.0 + syy) * py + cy) / w
-    targets = np.array([q1, q2, 1.0])
-    return np.asarray(np.hypot(ux, uy) - targets[ring])
+    radius = np.hypot(ux, uy)
+    ax, ay = ux / (radius * w), uy / (radius * w)
+    drop = -radius / w
+    slopes = [ax, ay, ax * px, ay * py, ax * py + ay * px, drop * px, drop * py]
+    jacobian = np.stack([*slopes, -(ring == 0).astype(np.float64), -(ring == 1).astype(np.float64)], axis=1)
+    return radius - np.array([q1, q2, 1.0])[ring], jacobian
 
 
 def _correction(params: Array) -> Array:
@@ -102,10 +110,8 @@ def _solve(px: Array, py: Array, ring: Array, ratios: Array, rounds: int = 3) ->
     params[7:] = ratios[:2]
     # Held back gently, so that lines seen on a short arc only cannot bend the plane at will.
     hold = np.diag(np.array([1e-4, 1e-4, 1e-4, 1e-4, 1e-4, 3e-2, 3e-2, 1e-2, 1e-2]) * len(px) * 1e-2)
-    eps = 1e-6
     for _ in range(rounds):
-        res = _residuals(params, px, py, ring)
-        jac = np.stack([(_residuals(params + eps * e, px, py, ring) - res) / eps for e in np.eye(9)], axis=1)
+        res, jac = _residuals(params, px, py, ring)
         sigma = max(1.4826 * float(np.median(np.abs(res))), 2e-4)
         weight = 1.0 / (1.0 + (res / (2.0 * sigma)) ** 2)
         normal = jac.T @ (jac * weight[:, None]) + hold

@@ -14,7 +14,16 @@ import numpy as np
 from firmware_py.camera.evidence import look_around
 from firmware_py.camera.lab import Array, Floats, Image, apply_homography, exposure_gain, to_lab
 from firmware_py.camera.ringfit import COVERED, RingFit, fit_rings
-from firmware_py.camera.ringsearch import SIDE_PX, Sighting, Voters, edge_voters, likely_tilts, look_again, sight_rings
+from firmware_py.camera.ringsearch import (
+    SIDE_PX,
+    Sighting,
+    Voters,
+    edge_voters,
+    likely_tilts,
+    look_again,
+    ring_score,
+    sight_rings,
+)
 
 #: The rings are fitted in a picture of at most this long side; more pixels add time, not truth.
 WORK_PX = 1280
@@ -29,6 +38,8 @@ HALF_RIGHT = 0.6
 PLAIN_COVERAGE = 0.75
 #: A second board is told when it is at least so large beside the first, and when so much of its outer line is seen.
 SAME_SIZE, WHOLE = 0.6, 0.7
+#: Rings of another board are sighted with at least this share of the first one's score; chance with less.
+SAME_SCORE = 0.45
 #: Tilts tried when the picture does not show a board from above.
 TILTS = 6
 
@@ -190,13 +201,21 @@ def second_board(lab: Floats, small: Floats, fit: RingFit) -> RingFit | None:
     if elsewhere.sum() < 100:
         return None
     rest = Voters(*(getattr(voters, name)[elsewhere] for name in ("x", "y", "nx", "ny")))
-    for sighting in sight_rings(small, rest)[:2]:
-        other = fit_rings(lab, to_work @ sighting.homography, sighting.ratios)
-        if other is None or other.visible[2] < WHOLE or not _is_board(other) or not look_around(lab, other).board:
-            continue
-        other_x, other_y, other_a, other_b, _ = circle_image(other.homography, 1.0)
+    least = SAME_SCORE * ring_score(small, np.linalg.inv(to_work) @ fit.homography, fit.ratios[:2])
+
+    def beside(homography: Array, slack: float) -> bool:
+        other_x, other_y, other_a, other_b, _ = circle_image(homography, 1.0)
         apart = math.hypot(other_x - x, other_y - y) > math.sqrt(a * b)
-        if apart and math.sqrt(other_a * other_b) > SAME_SIZE * math.sqrt(a * b):
+        return apart and math.sqrt(other_a * other_b) > slack * SAME_SIZE * math.sqrt(a * b)
+
+    for sighting in sight_rings(small, rest, peaks=2):
+        # What is seen first is good to a few hundredths; most often it is the rail of the first board again.
+        if sighting.score < least or not beside(to_work @ sighting.homography, 0.9):
+            continue
+        other = fit_rings(lab, to_work @ sighting.homography, sighting.ratios)
+        if other is None or other.visible[2] < WHOLE or not _is_board(other) or not beside(other.homography, 1.0):
+            continue
+        if look_around(lab, other).board:
             return other
     return None
 

@@ -173,6 +173,12 @@ def _ring_profiles(lab: Floats, centres: Array, unwarp: Array, radii: Floats) ->
     return np.asarray(share - background, dtype=np.float32)
 
 
+def _three_rings(p1: Array, p2: Array, p3: Array, inner_ratio: Array, middle_ratio: Array) -> Array:
+    """How much board there is in the shares of three rings; the usual ratios are favoured a little."""
+    seen = p1 + p2 + p3 + 1.5 * np.minimum(np.minimum(p1, p2), p3)
+    return np.asarray(seen - 1.5 * np.abs(inner_ratio - 1 / 3) - np.abs(middle_ratio - 2 / 3))
+
+
 def _best_rings(profile: Floats, radii: Floats, outers: Array) -> tuple[float, float, float, float]:
     """Outer radius (one of ``outers``), both ratios and score of the three rings that fit one profile best."""
     inner_ratio = np.arange(INNER_RATIO[0], INNER_RATIO[1], 0.005)
@@ -181,8 +187,7 @@ def _best_rings(profile: Floats, radii: Floats, outers: Array) -> tuple[float, f
     p3 = np.interp(outers, radii, profile)[:, None, None]
     p1 = np.interp(outers[:, None] * inner_ratio, radii, profile)[:, :, None]
     p2 = np.interp(outers[:, None, None] * middle_ratio, radii, profile)
-    score = p1 + p2 + p3 + 1.5 * np.minimum(np.minimum(p1, p2), p3)
-    score = score - 1.5 * np.abs(inner_ratio - 1 / 3)[:, None] - np.abs(middle_ratio - 2 / 3)
+    score = _three_rings(p1, p2, p3, inner_ratio[:, None], middle_ratio)
     best = int(np.argmax(score))
     i, j, k = np.unravel_index(best, score.shape)
     return float(outers[i]), float(inner_ratio[j]), float(middle_ratio[j, k]), float(score[i, j, k])
@@ -207,6 +212,21 @@ def look_again(lab: Floats, homography: Array) -> Sighting:
     outer, inner_ratio, middle_ratio, score = _best_rings(share, radii, np.arange(0.5, 1.72, 0.004))
     scaled = homography @ np.diag([outer, outer, 1.0])
     return Sighting(homography=scaled, ratios=(inner_ratio, middle_ratio), score=score)
+
+
+def ring_score(lab: Floats, homography: Array, ratios: tuple[float, float]) -> float:
+    """The score that rings which are known already would have been sighted with; see :class:`Sighting`.
+
+    Args:
+        lab: small Lab picture of :data:`SIDE_PX`.
+        homography: board (outer line = unit circle) to its pixels.
+        ratios: radius of the 15 and the 10 line over that of the outer line.
+    """
+    scale = math.sqrt(abs(float(np.linalg.det(homography[:2, :2] / homography[2, 2]))))
+    radii = np.arange(2.0, 1.2 * scale + 6.0, 1.0, dtype=np.float32)
+    profile = _ring_profiles(lab, np.zeros((1, 2)), homography @ np.diag([1 / scale, 1 / scale, 1.0]), radii)[0]
+    p1, p2, p3 = (np.interp(scale * q, radii, profile) for q in (*ratios, 1.0))
+    return float(_three_rings(p1, p2, p3, np.array(ratios[0]), np.array(ratios[1])))
 
 
 def sight_rings(lab: Floats, voters: Voters, warp: Array | None = None, *, peaks: int = PEAKS) -> list[Sighting]:

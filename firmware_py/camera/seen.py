@@ -24,6 +24,7 @@ class SeenDisc:
         colour: median Lab of its face.
         sigma_mm: one sigma of the base's place along the radius.
         place: on the surface (also when hanging over its edge), in the ditch, or flat in the hole.
+        light: light on it beside the usual, as :func:`firmware_py.camera.locallight.local_light` tells it.
     """
 
     x_mm: float
@@ -34,6 +35,7 @@ class SeenDisc:
     colour: tuple[float, float, float]
     sigma_mm: float
     place: Place
+    light: float = 1.0
 
     @property
     def r_mm(self) -> float:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from firmware_py.camera.colours import assign, learn, strangeness
+from firmware_py.camera.colours import assign, learn, strangeness, tell_sides
+from firmware_py.camera.locallight import relit
 
 PAIRS = {
     "maple and walnut": ((70, 8, 28), (28, 5, 9)),
@@ -80,3 +81,63 @@ def test_foreign_colour_is_strange():
     assert teams is not None
     assert strangeness(np.array([[28.0, 40, 13]]), teams)[0] > 5
     assert np.median(strangeness(colours, teams)) < 2.5
+
+
+def test_darkest_disc_of_all_is_dark_however_wide_the_light_cloud_is():
+    """Measured along a rail: maple discs lie in all shades, the darkest of walnut is reddish."""
+    light = [
+        (40, 14, 17),
+        (42, 18, 26),
+        (43, 16, 22),
+        (49, 11, 26),
+        (60, 15, 31),
+        (66, 9, 27),
+        (74, 10, 25),
+        (78, 7, 21),
+    ]
+    dark = [(14, 9, 13), (23, 4, 5), (25, 7, 7), (27, 7, 10), (28, 6, 9), (29, 5, 8), (31, 6, 8), (34, 7, 9)]
+    colours = np.array(light + dark, dtype=float)
+    sides = tell_sides(colours, np.ones(len(colours)), colours)
+    assert sides.team.tolist() == [0] * 8 + [1] * 8
+
+
+def shaded(colours: np.ndarray, light: np.ndarray) -> np.ndarray:
+    """Colours in less light: the opposite of ``relit``."""
+    return relit(colours, 1 / light)
+
+
+@pytest.mark.parametrize("pair", ["maple and walnut", "wood and black", "two woods"])
+def test_hard_shadow_over_half_of_the_board_does_not_exchange_sides(pair):
+    colours, member = clouds(PAIRS[pair], (10, 10), seed=3, shade=3.0)
+    light = np.where(np.arange(20) % 2, 1.0, 0.7)
+    sides = tell_sides(shaded(colours, light), np.ones(20), colours)
+    assert (sides.team == member).all()
+    assert np.median(sides.clearness) > 0.8
+
+
+def test_uneven_wood_is_not_taken_for_light_where_the_discs_tell_the_sides_by_themselves():
+    colours, member = clouds(PAIRS["maple and walnut"], (8, 8), seed=4, shade=3.0)
+    wrongly = relit(colours, np.random.default_rng(4).uniform(0.7, 1.35, 16))
+    assert (tell_sides(colours, np.ones(16), wrongly).team == member).all()
+
+
+def test_discs_that_two_ways_of_telling_the_sides_give_to_different_teams_are_doubtful():
+    """Between a light and a dark cloud lie some that could be either, as under glare or behind a coloured lamp."""
+    rng = np.random.default_rng(6)
+    light, dark, between = ((80, 5, 20), (30, 12, 24), (55, 8.5, 22))
+    spread = np.array([1.5, 1.0, 1.0])
+    colours = np.concatenate(
+        [np.array(m) + rng.normal(0, 1, (n, 3)) * spread for m, n in ((light, 6), (dark, 6), (between, 2))]
+    )
+    sides = tell_sides(colours, np.ones(14), colours)
+    assert sides.team[:12].tolist() == [0] * 6 + [1] * 6
+    assert (sides.clearness[12:] < 0.12).all()
+    assert (sides.clearness[:12] > 0.5).all()
+
+
+def test_one_colour_on_the_board_belongs_to_one_side():
+    colours, _ = clouds(((70, 8, 28), (70, 8, 28)), (4, 4), shade=3.0)
+    sides = tell_sides(colours, np.ones(8), colours)
+    assert sides.teams.dark is None
+    assert set(sides.team.tolist()) == {0}
+    assert sides.clearness.min() == 1.0

@@ -82,6 +82,36 @@ def test_disc_that_touches_a_line_has_the_lower_value_and_a_close_one_is_flagged
     assert disc.margin_mm == pytest.approx(abs(gap_mm), abs=1.3)
 
 
+@pytest.mark.parametrize("look", ["plain", "oak", "blue"])
+@pytest.mark.parametrize("towards_deg", [20, 200])
+def test_hard_shadow_across_the_board_exchanges_no_side(drawn: ModuleType, look, towards_deg):
+    camera = drawn.Camera(size_wh=SIZE)
+    picture = drawn_round(drawn, look, camera)
+    y, x = np.mgrid[: SIZE[1], : SIZE[0]]
+    a = math.radians(towards_deg)
+    along = (x - SIZE[0] / 2) * math.cos(a) + (y - SIZE[1] / 2) * math.sin(a)
+    light = 1 - 0.5 / (1 + np.exp(-(along - 40) / 3))
+    reading = score_picture(np.rint(picture * light[..., None]).astype(np.uint8))
+    assert isinstance(reading, PhotoReading)
+    for px, py, colour, base, zone in ROUND:
+        disc = seen_at(reading, camera, px, py, base + 9.5)
+        assert disc.zone == zone
+        assert disc.side == colour or not disc.sure or zone in (0, "ditch")
+    assert reading.totals == {"light": 50, "dark": 30} or any(not d.sure for d in reading.discs)
+
+
+@pytest.mark.parametrize("look", ["plain", "blue", "green"])
+def test_disc_in_the_hole_under_a_lamp_of_its_own_is_no_empty_hole(drawn: ModuleType, look):
+    camera = drawn.Camera(size_wh=SIZE)
+    picture = drawn_round(drawn, look, camera)
+    y, x = np.mgrid[: SIZE[1], : SIZE[0]]
+    away = ((x - SIZE[0] / 2) ** 2 + (y - SIZE[1] / 2) ** 2) / (SIZE[0] / 2) ** 2
+    reading = score_picture(np.rint(picture * (1 - 0.55 * np.minimum(away, 1))[..., None]).astype(np.uint8))
+    assert isinstance(reading, PhotoReading)
+    middle = seen_at(reading, camera, 0.0, 0.0, 3.5)
+    assert (middle.zone, middle.side) == (20, "light")
+
+
 def test_empty_board_is_all_nought(drawn: ModuleType):
     for look in ("plain", "blue", "oak"):
         reading = score_picture(drawn.draw([], drawn.LOOKS[look], drawn.Camera(size_wh=SIZE)))
