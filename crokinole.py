@@ -6,7 +6,6 @@ can use the rest. Exit status: 0 done, 1 the answer is no, 2 bad input or usage,
 
 from __future__ import annotations
 
-import errno
 import logging
 import os
 import sys
@@ -16,55 +15,27 @@ from typing import Any, NoReturn, TypeVar
 
 import click
 
+from hub.club.commandline import CommandLine, NamingOption
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 _FILE = click.Path(path_type=Path)
 _FOLDER = click.Path(path_type=Path, file_okay=False)
 
 
-class _CommandLine(click.Group):
-    """Says in one line when its answer cannot be written, wherever in a command that shows."""
+def _rules() -> Iterable[str]:
+    from hub.rules.presets import PRESETS
 
-    def main(self, *args: Any, **kwargs: Any) -> Any:
-        """See :meth:`click.Group.main`."""
-        try:
-            try:
-                return super().main(*args, **kwargs)
-            finally:
-                if sys.stdout is not None:
-                    sys.stdout.flush()
-        except OSError as error:
-            if error.filename is not None or error.errno not in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}:
-                raise
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is still in the buffer has nowhere to go
-            _fail(f"the answer cannot be written: {error.strerror}", 3)
+    return (name for name, preset in PRESETS.items() if preset.shown)
 
 
-class _RulesOption(click.Option):
-    """An option that takes rules; its help names those that there are."""
+def _boards() -> Iterable[str]:
+    from hardware.board import preset_names
 
-    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        """See :meth:`click.Option.get_help_record`."""
-        from hub.rules.presets import PRESETS
-
-        return _with_names(super().get_help_record(ctx), (name for name, preset in PRESETS.items() if preset.shown))
+    return preset_names()
 
 
-class _BoardOption(click.Option):
-    """An option that takes a preset of the board; its help names those that there are."""
-
-    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        """See :meth:`click.Option.get_help_record`."""
-        from hardware.board import preset_names
-
-        return _with_names(super().get_help_record(ctx), preset_names())
-
-
-def _with_names(record: tuple[str, str] | None, names: Iterable[str]) -> tuple[str, str] | None:
-    return None if record is None else (record[0], f"{record[1]}  [there are: {', '.join(names)}]")
-
-
-@click.group(cls=_CommandLine, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=CommandLine, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="crokinole")
 def main() -> None:
     """A crokinole board that scores itself: sensors, hub, pages, and a simulated club to try it all."""
@@ -189,7 +160,9 @@ def broker(host: str, port: int) -> None:
 @click.option("--seed", default=1, show_default=True, type=click.IntRange(0), help="Repeats an evening exactly.")
 @click.option("--rounds", default=0, type=click.IntRange(0), help="End after so many rounds.")
 @click.option("--games", default=0, type=click.IntRange(0), help="End after so many games.")
-@click.option("--rules", cls=_RulesOption, default="match-play", show_default=True, help="Name of the rule set.")
+@click.option(
+    "--rules", cls=NamingOption, names=_rules, default="match-play", show_default=True, help="Name of the rule set."
+)
 @click.option("--headless", is_flag=True, help="No pages; in lock-step, as fast as the machine can.")
 @click.option("--json", "as_json", is_flag=True, help="Print the closing comparison as one JSON object.")
 @click.option("--broker", "broker_url", default="", help="Use this broker, mqtt://host:port, not an embedded one.")
@@ -239,12 +212,18 @@ def twin(**choices: Any) -> None:
 @click.option("--json", "as_json", is_flag=True, help="One JSON object for each photo.")
 @click.option("--overlay", "overlay_dir", type=_FOLDER, help="Write a picture with what was read into this folder.")
 @click.option(
-    "--rules", cls=_RulesOption, default="classic", show_default=True, help="Name of the rule set that counts."
+    "--rules",
+    cls=NamingOption,
+    names=_rules,
+    default="classic",
+    show_default=True,
+    help="Name of the rule set that counts.",
 )
 @click.option(
     "--board",
     "board",
-    cls=_BoardOption,
+    cls=NamingOption,
+    names=_boards,
     default="",
     help="Preset of the board in the photo; without it the rings tell.",
 )
@@ -271,7 +250,8 @@ def photo(files: tuple[Path, ...], **choices: Any) -> None:
 @click.option(
     "--board",
     "board",
-    cls=_BoardOption,
+    cls=NamingOption,
+    names=_boards,
     default="tournament",
     show_default=True,
     help="Preset of the board in the video.",
@@ -352,7 +332,11 @@ def bench(room: str, as_json: bool) -> None:
 @main.command()
 @click.argument("journal")
 @click.option(
-    "--rules", cls=_RulesOption, default="", help="Judge the recorded matches by these rules: a name or a TOML file."
+    "--rules",
+    cls=NamingOption,
+    names=_rules,
+    default="",
+    help="Judge the recorded matches by these rules: a name or a TOML file.",
 )
 @click.option("--board", default="", help="Only this board.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
@@ -408,4 +392,4 @@ def restore(source: Path, config_path: Path | None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(prog_name="crokinole")

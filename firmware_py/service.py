@@ -158,3 +158,23 @@ class Service:
     def _on_signal(self, number: int, _frame: FrameType | None) -> None:
         log.info("%s: stopping", signal.Signals(number).name)
         self.stop()
+
+
+def idle(why: str) -> None:
+    """Run the daemon of a board that lacks its device, until SIGTERM or SIGINT.
+
+    It reports nothing, so that nobody counts on it, and gives a supervisor nothing to start again.
+
+    Args:
+        why: told once.
+    """
+    asked: list[int] = []
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda number, _frame: asked.append(number))
+    log.warning("%s", why)
+    systemd = Systemd()
+    systemd.notify("READY=1")
+    while not asked:
+        systemd.notify("WATCHDOG=1")
+        time.sleep(0.5)
+    systemd.close()

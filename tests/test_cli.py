@@ -81,6 +81,33 @@ def test_a_missing_package_is_named_with_what_brings_it(
     assert_one_line(crokinole(*arguments, cwd=tmp_path), 3, repr(package), extra)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("bogus",), ("crokinole:", "bogus", "'crokinole --help'")),
+        (("demo", "--boards", "0"), ("crokinole demo:", "--boards", "1<=x<=60")),
+        (("demo", "--bords", "2"), ("crokinole demo:", "--bords", "--boards")),
+        (("photo",), ("crokinole photo:", "FILES")),
+        (("broker", "--port", "80x"), ("crokinole broker:", "--port", "80x")),
+        (("bench", "kitchen"), ("crokinole bench:", "kitchen", "rules")),
+    ],
+    ids=" ".join,
+)
+def test_a_slip_in_the_command_is_one_line(arguments: tuple[str, ...], words: tuple[str, ...]) -> None:
+    assert_one_line(crokinole(*arguments), 2, *words)
+
+
+def test_a_broker_names_a_port_that_is_taken_and_an_address_that_is_not_here() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        assert_one_line(crokinole("broker", "--port", port), 3, f"127.0.0.1:{port} is taken", "--port")
+    assert_one_line(crokinole("broker", "--host", "192.0.2.77"), 3, "192.0.2.77", "--host")
+
+
+def test_the_demo_names_a_host_that_is_not_here() -> None:
+    assert_one_line(crokinole("demo", "--host", "192.0.2.77"), 2, "--host 192.0.2.77")
+
+
 def test_the_demo_wants_the_broker_that_it_was_given() -> None:
     assert_one_line(crokinole("demo", "--broker", "mqtt://127.0.0.1:1"), 3, "127.0.0.1:1", "nobody listens")
 

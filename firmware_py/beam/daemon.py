@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import logging
-import signal
 import sys
-import time
 from pathlib import Path
 
 from firmware_py.beam.reporting import obey, report_facts
@@ -13,12 +10,10 @@ from firmware_py.beam.twin import TwinClock, run_twin
 from firmware_py.beam.watch import Watch
 from firmware_py.errors import FirmwareError, SettingError
 from firmware_py.gpio import BeamPins, real_factory
-from firmware_py.service import Service, Systemd
+from firmware_py.service import Service, idle
 from hub.link.bus import BusError
 from hub.link.clock import MonotonicClock
 from hub.link.config import Config, ConfigError
-
-log = logging.getLogger(__name__)
 
 CAPABILITIES = ("twenties",)
 _EDGE_LAG_NS = 10_000_000  # lgpio polls every 0.5 ms and hands on through a thread of its own
@@ -29,7 +24,7 @@ def run(config: Config) -> int:
     try:
         match config.beam.source:
             case "none":
-                _idle()
+                idle("beam: [beam] source = 'none', so there is nothing to watch; the camera and people tell twenties")
             case "twin":
                 _run_twin(config)
             case "gpio":
@@ -78,17 +73,3 @@ def _run_twin(config: Config) -> None:
     clock = TwinClock()
     with Service(config, "beam", clock, capabilities=CAPABILITIES) as service:
         run_twin(service, clock, Path(config.board.twin), config.beam)
-
-
-def _idle() -> None:
-    """A board without a beam: nothing to report, and nothing that a supervisor would have to start again."""
-    asked: list[int] = []
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda number, _frame: asked.append(number))
-    log.warning("beam: [beam] source = 'none', so there is nothing to watch; the camera and people tell twenties")
-    systemd = Systemd()
-    systemd.notify("READY=1")
-    while not asked:
-        systemd.notify("WATCHDOG=1")
-        time.sleep(0.5)
-    systemd.close()

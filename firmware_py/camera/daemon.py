@@ -16,7 +16,7 @@ from firmware_py.camera.sanity import MEANING, STUCK, Sanity
 from firmware_py.camera.source import Frame, FrameSource, SourceEndedError, SourceGoneError
 from firmware_py.camera.sources import open_source
 from firmware_py.errors import DeviceMissingError, FirmwareError, SettingError
-from firmware_py.service import Service
+from firmware_py.service import Service, idle
 from hardware.board import Board, BoardError, load_board
 from hub.link.bus import BusError
 from hub.link.clock import Clock, ManualClock
@@ -63,10 +63,7 @@ def run(config: Config) -> int:
         except BoardError as error:
             raise SettingError(f"[board] preset: {error}") from None
         if config.camera.source == "none":
-            with Service(config, "camera", clock) as service:
-                while not service.stopping:
-                    service.beat()
-                    service.wait(1.0)
+            idle("camera: [camera] source = 'none', so there is nothing to see; people tell what lies on the board")
             return 0
         source = open_source(config)
         clock.of_source = source.clock

@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import signal
+import sys
 
 from amqtt.broker import Broker
 from amqtt.errors import BrokerError
+
+from hub.club import ports
 
 log = logging.getLogger(__name__)
 
@@ -18,15 +21,23 @@ def address(host: str, port: int) -> str:
 
 
 def run(host: str, port: int) -> int:
-    """Serve MQTT 3.1.1 on one address until SIGTERM; exit status 3 if the port is taken."""
+    """Serve MQTT 3.1.1 on one address until SIGTERM; exit status 3 if nobody can listen there."""
     logging.getLogger("amqtt").setLevel(logging.CRITICAL)
     logging.getLogger("transitions").setLevel(logging.CRITICAL)
     try:
+        if ports.taken(host, port):
+            return _missing(f"{host}:{port} is taken by another program; choose another --port")
         asyncio.run(_serve(host, port))
-    except BrokerError as error:
-        log.error("broker: %s:%d cannot be listened at (%s); choose another port", host, port, error)  # noqa: TRY400 - one line, no traceback
-        return 3
+    except OSError as error:
+        return _missing(f"{host}:{port} cannot be listened at: {error.strerror or error}; choose another --host")
+    except BrokerError as error:  # somebody was faster
+        return _missing(f"{host}:{port} cannot be listened at: {error}")
     return 0
+
+
+def _missing(text: str) -> int:
+    print(f"broker: {text}", file=sys.stderr)
+    return 3
 
 
 async def _serve(host: str, port: int) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import difflib
+import re
 import tomllib
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_type_hints
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -31,12 +33,17 @@ class BoardSection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         preset: geometry, see ``hardware/presets``.
         state_dir: where the board's daemons keep outbox and calibration; made if missing.
         twin: Unix socket of the twin, for ``source = "twin"``.
+        pages: address of the pages, ``http://hub.local:8080``, to which the camera sends pictures of doubts; empty:
+            none are kept or sent.
+        token_file: the board's own token, with which they are sent, mode 0600.
     """
 
     id: str = "board-1"
     preset: str = "tournament"
     state_dir: str = "."
     twin: str = ""
+    pages: str = ""
+    token_file: str = ""
 
 
 class MqttSection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -117,11 +124,13 @@ class DashboardSection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         host: address to listen at.
         port: TCP port to listen at.
         secret_file: key that signs the session cookies, mode 0600; made if missing.
+        cases_dir: folder for pictures of doubts and disputes, made when the first comes; they are erased after a week.
     """
 
     host: str = "127.0.0.1"
     port: Port = 8080
     secret_file: str = "dashboard.secret"
+    cases_dir: str = "cases"
 
 
 class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -161,7 +170,7 @@ def parse_config(text: str, name: str) -> Config:
     try:
         config = msgspec.convert(table, Config)
     except msgspec.ValidationError as error:
-        raise ConfigError(f"{name}: {error}") from None
+        raise ConfigError(f"{name}: {_worded(str(error), table)}") from None
     _refuse_unprintable(msgspec.to_builtins(config), name)
     try:
         check_board(config.board.id)
@@ -173,9 +182,24 @@ def parse_config(text: str, name: str) -> Config:
         raise ConfigError(f"{name}: [mqtt] url: {error}") from None
     if config.beam.pin == config.beam.emitter_pin:
         raise ConfigError(f"{name}: [beam] pin and emitter_pin are both {config.beam.pin}; each needs its own")
+    _check_pages(config.board, name)
     if config.camera.source == "video" and not config.camera.device:
         raise ConfigError(f'{name}: [camera] source is "video", but device names no video file')
     return config
+
+
+def _check_pages(board: BoardSection, name: str) -> None:
+    if not board.pages:
+        return
+    try:
+        address = urlsplit(board.pages)
+        good = address.scheme in {"http", "https"} and bool(address.hostname) and (address.port or 1) > 0
+    except ValueError:
+        good = False
+    if not good or address.query or address.fragment:
+        raise ConfigError(f"{name}: [board] pages: {board.pages!r}: expected http://HOST:PORT")
+    if not board.token_file:
+        raise ConfigError(f"{name}: [board] pages needs token_file, the file with the board's own token")
 
 
 def show_config(config: Config) -> str:
@@ -217,6 +241,19 @@ def _refuse_unknown(table: dict[str, Any], name: str) -> None:
         for key in values:
             if key not in keys:
                 raise ConfigError(f"{name}: [{section}] has no key {key!r}{_nearest(key, list(keys))}")
+
+
+def _worded(error: str, table: dict[str, Any]) -> str:
+    """What msgspec says of a value, by section and key, and with the words that could stand there."""
+    found = re.fullmatch(r"(.*) - at `\$\.(\w+)\.(\w+)\S*`", error)
+    if found is None:
+        return error
+    what, section, key = found.groups()
+    words = [word for word in get_args(get_type_hints(get_type_hints(Config)[section])[key]) if isinstance(word, str)]
+    value = table[section][key]
+    if words and isinstance(value, str):
+        what = f"{value!r} is not possible{_nearest(value, words)}"
+    return f"[{section}] {key}: {what}"
 
 
 def _refuse_unprintable(sections: dict[str, dict[str, Any]], name: str) -> None:

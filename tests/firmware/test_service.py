@@ -5,9 +5,12 @@ from __future__ import annotations
 import errno
 import logging
 import os
+import queue
 import select
 import signal
 import socket
+import subprocess
+import sys
 import threading
 import uuid
 from collections.abc import Iterator
@@ -21,10 +24,13 @@ from firmware_py.health import Vitals, processor_temperature_c
 from firmware_py.inbox import Inbox, wait_any
 from firmware_py.service import Service
 from hub.link import topics
+from hub.link.bus import Message
 from hub.link.clock import ManualClock
-from hub.link.config import BoardSection, Config, ConfigError, MqttSection
+from hub.link.config import BoardSection, Config, ConfigError, MqttSection, show_config
 from hub.link.memory import MemoryBroker
 from hub.link.messages import BeamWarning
+from hub.link.mqtt import MqttBus
+from tests.conftest import BrokerProcess
 from tests.firmware.fakehub import FakeHub
 
 
@@ -259,3 +265,29 @@ class TestVitals:
         vitals.well("never stood")
         assert vitals.faults == ("dark",)
         assert len(caplog.records) == 3
+
+
+@pytest.mark.parametrize("source", ["beam", "camera"])
+def test_a_board_without_a_device_idles_unseen_until_it_is_stopped(
+    source: str, mosquitto: BrokerProcess, tmp_path: Path
+) -> None:
+    """Nobody may count on a sensor that is not there."""
+    config = tmp_path / "board.toml"
+    config.write_text(show_config(Config(board=BoardSection(state_dir=str(tmp_path)), mqtt=MqttSection(mosquitto.url))))
+    bus = MqttBus(mosquitto.url, "listener")
+    heard: queue.SimpleQueue[Message] = queue.SimpleQueue()
+    connected: queue.SimpleQueue[bool] = queue.SimpleQueue()
+    bus.subscribe("crokinole/#", heard.put)
+    bus.on_connection(connected.put)
+    bus.start()
+    assert connected.get(timeout=20)
+    argv = [sys.executable, "-m", "crokinole", source, "--config", str(config)]
+    with subprocess.Popen(argv, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        assert "source = 'none'" in process.stderr.readline()
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(20) == 0
+        assert process.stderr.read() == ""
+    bus.publish("crokinole/last", b"")
+    assert heard.get(timeout=20).topic == "crokinole/last"
+    bus.close()
