@@ -98,6 +98,11 @@ class Follower:
         return 2 * self._radius
 
     @property
+    def edge_mm(self) -> float:
+        """Radius of the raised surface."""
+        return self._view.board.surface_radius_mm
+
+    @property
     def resting(self) -> tuple[Resting, ...]:
         """Discs that have not moved."""
         return tuple(self._resting.values())

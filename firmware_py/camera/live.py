@@ -25,7 +25,7 @@ from firmware_py.camera.shots import conclude
 from firmware_py.camera.source import Frame
 from firmware_py.camera.start import NoBoardError, calibrate
 from firmware_py.camera.stillness import Gate
-from firmware_py.camera.tracker import Sighting, Track, depart, follow, mend
+from firmware_py.camera.tracker import Sighting, Track, depart, follow, mend, standing
 from firmware_py.camera.view import BoardView, Box
 from hardware.board import Board
 from hub.link.messages import Cleared, Fact, Hand, Layout, LayoutDisc
@@ -293,7 +293,11 @@ class _Motion:
         for disc in self.follower.resting:
             if disc.id not in seen.covered:
                 self._rested[disc.id] = seen.at_ns
-        self.tracks = follow(self.tracks, seen.sightings, seen.at_ns, self.follower.apart_mm)
+        poised = () if any(t.origin is None for t in self.tracks) else self._poised()
+        follower = self.follower
+        self.tracks = follow(
+            self.tracks, seen.sightings, seen.at_ns, follower.apart_mm, poised=poised, edge_mm=follower.edge_mm
+        )
         self._on_line += seen.on_line
         self._covered |= set(seen.covered)
         if seen.hand:
@@ -301,6 +305,11 @@ class _Motion:
         if self.tracks and self.last is not None:
             self._blind_ns = max(self._blind_ns, seen.at_ns - self.last.at_ns)
         self.last = seen
+
+    def _poised(self) -> tuple[Sighting, ...]:
+        """What stood on the line under the hand when it was seen there last."""
+        places = [(d.x_mm, d.y_mm) for d in self._resting.values()]
+        return standing(self._on_line, places, self.follower.apart_mm)
 
     def watched(self, until_ns: int) -> Watched:
         """The same for the judgement of what happened."""

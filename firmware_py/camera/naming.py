@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass, replace
 
 from firmware_py.camera.resting import Reading, Resting
 from firmware_py.camera.tracker import SLOWING_MM_S2, Sighting, Track
 from hardware.board import Board
+from hub.link.messages import Colour
 
 #: A disc must have run so far by itself to have been shot, at least this fast.
 LEAST_RUN_MM = 25.0
@@ -24,6 +26,8 @@ _HAND_ROOM_MM = 41.0
 _SHOT = "shot"
 #: What speaks against a track that begins later than another: all motion comes from the shot.
 LATE_PER_S = 10.0
+#: What speaks against a track of a set of which no disc is new: more than any other sign, for still discs are counted.
+_ODD_COLOUR = 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +86,7 @@ class Named:
 def name_discs(reading: Reading, watched: Watched, number: int, board: Board) -> Named:
     """Give every found disc the id it had, or a new one; and find the disc that was shot."""
     left = reading.found
-    track = _shot_track(watched, board)
+    track = _shot_track(watched, board, fresh_colours(reading))
     taken = _by_track(reading, watched, track)
     _by_nearness(reading, watched, taken, track)
     discs = {key: replace(left[k], id=key) for key, k in taken.items() if key != _SHOT}
@@ -104,6 +108,12 @@ def name_discs(reading: Reading, watched: Watched, number: int, board: Board) ->
         discs[f"d{number}"] = replace(left[k], id=f"d{number}")
         number += 1
     return Named(discs, shooter, number)
+
+
+def fresh_colours(reading: Reading) -> frozenset[Colour]:
+    """Sets of which more discs lie in play than before: one of theirs is new, whatever the tracks say."""
+    found = Counter(d.colour for d in reading.found if d.in_play)
+    return frozenset(found - Counter(d.colour for d in reading.gone if d.in_play))
 
 
 def _by_track(reading: Reading, watched: Watched, shot: Track | None) -> dict[str, int]:
@@ -150,7 +160,7 @@ def _by_nearness(reading: Reading, watched: Watched, taken: dict[str, int], shot
         taken[key] = k
 
 
-def _shot_track(watched: Watched, board: Board) -> Track | None:
+def _shot_track(watched: Watched, board: Board, fresh: frozenset[Colour]) -> Track | None:
     """The track of a disc that ran by itself from the outer line and was not in play before.
 
     People also lay a disc on the line, take the hand away, and shoot later: then it was seen at rest there.
@@ -163,10 +173,18 @@ def _shot_track(watched: Watched, board: Board) -> Track | None:
         if not _ran(track) or track.points[0].r_mm > board.surface_radius_mm + 5:
             continue
         runs.append(track)
+    short = _stopped_short(watched, board)
+    if short is not None:
+        runs.append(short)
     if not runs:
-        return _stopped_short(watched, board)
+        return None
     first_ns = min(track.points[0].at_ns for track in runs)
-    return max(runs, key=lambda track: _as_shot(track, first_ns, board))
+    return max(runs, key=lambda track: _as_shot(track, first_ns, board) - _ODD_COLOUR * _odd(track, fresh))
+
+
+def _odd(track: Track, fresh: frozenset[Colour]) -> bool:
+    """Whether a track is of another set than the disc that is new on the board."""
+    return bool(fresh) and track.colour is not None and track.colour not in fresh
 
 
 def _run_mm(track: Track) -> float:
@@ -185,9 +203,7 @@ def _ran(track: Track) -> bool:
 def _stopped_short(watched: Watched, board: Board) -> Track | None:
     """A new disc that came in from the line and gave its motion at once to one that lay near it, which then ran."""
     moved = [t for t in watched.tracks if len(t.points) >= 2]
-    driven = [t.points[0].at_ns for t in moved if t.origin is not None and _ran(t)]
-    if not driven:
-        return None
+    driven = [t for t in moved if _ran(t)]
     new = [
         t
         for t in moved
@@ -195,7 +211,7 @@ def _stopped_short(watched: Watched, board: Board) -> Track | None:
         and board.line_10_mm < t.points[0].r_mm < board.surface_radius_mm
         and _run_mm(t) >= SHORT_RUN_MM
         and t.points[-1].r_mm < t.points[0].r_mm
-        and abs(t.points[0].at_ns - min(driven)) < SAME_BLOW_NS
+        and any(o is not t and abs(t.points[0].at_ns - o.points[0].at_ns) < SAME_BLOW_NS for o in driven)
     ]
     return max(new, key=_run_mm, default=None)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from hub.link.messages import Colour
 
@@ -21,8 +22,15 @@ SLOWING_MM_S2 = 690.0
 FASTEST_MM_S = 4500.0
 #: A track that was not seen for so long is over.
 LOST_NS = 250_000_000
+#: A hand that flicks a disc hides it no longer.
+HIDDEN_NS = 150_000_000
 #: A disc that was hidden no longer than this may be found again on its way.
 MENDED_NS = 600_000_000
+#: A disc that moves less fast stands on the line and waits for its flick.
+POISED_MM_S = 60.0
+_RECENT = 4
+#: A disc that stands under a hand is seen so often, from look to look moved by less.
+STEADY_LOOKS, STEADY_MM = 3, 8.0
 _UNMATCHED = 9.0
 _WRONG_COLOUR = 30.0
 _MOST_FOR_BEST = 7
@@ -129,7 +137,13 @@ def depart(tracks: Sequence[Track], key: str, colour: Colour, origin: Xy, rested
 
 
 def follow(
-    tracks: Sequence[Track], sightings: Sequence[Sighting], at_ns: int, apart_mm: float = 32.0
+    tracks: Sequence[Track],
+    sightings: Sequence[Sighting],
+    at_ns: int,
+    apart_mm: float = 32.0,
+    *,
+    poised: Sequence[Sighting] = (),
+    edge_mm: float = math.inf,
 ) -> tuple[Track, ...]:
     """Share a frame's sightings out among the tracks; what no track explains begins a new one.
 
@@ -138,31 +152,95 @@ def follow(
         sightings: of this frame.
         at_ns: its time.
         apart_mm: distance of the centres of two discs that touch.
+        poised: discs that stood under a hand, ready to be shot, when they were seen last.
+        edge_mm: radius of the raised surface; what lay in the ditch does not come up again.
     """
-    alive = [k for k, t in enumerate(tracks) if at_ns - t.last_ns <= LOST_NS]
-    rush = max([500.0, *(math.hypot(*tracks[k].velocity()) for k in alive)])
-    ways = {k: (tracks[k].last_xy, tracks[k].predict(at_ns)) for k in alive}
+    born = sum(1 for t in tracks if t.key.startswith("new-"))
+    ready = [
+        Track(key=f"new-{born + 1 + k}", colour=s.colour, points=(s,))
+        for k, s in enumerate(p for p in poised if 0 < at_ns - p.at_ns <= HIDDEN_NS)
+    ]
+    known = [*tracks, *ready]
+    alive = [k for k, t in enumerate(known) if at_ns - t.last_ns <= LOST_NS]
+    rush = _rush([known[k] for k in alive])
+    ways = {k: (known[k].last_xy, known[k].predict(at_ns)) for k in alive}
     cost = [
         [
-            _surprise(tracks[k], s, at_ns, rush) + _odd_blow(tracks[k], s, [ways[o] for o in alive if o != k], apart_mm)
+            math.inf
+            if _climbs(known[k], s, edge_mm)
+            else _surprise(known[k], s, at_ns, rush)
+            + _odd_blow(known[k], s, [ways[o] for o in alive if o != k], apart_mm)
             for s in sightings
         ]
         for k in alive
     ]
     share = _share(cost, len(sightings))
-    out = list(tracks)
     taken = set()
+    shot: list[int] = []
     for row, column in share.items():
         k = alive[row]
         seen = sightings[column]
         taken.add(column)
-        out[k] = replace(out[k], points=(*out[k].points, seen), colour=out[k].colour or seen.colour)
-    born = sum(1 for t in tracks if t.key.startswith("new-"))
+        # Where it stood is no part of its way: when it was flicked is not known.
+        before = known[k].points if k < len(tracks) else ()
+        known[k] = replace(known[k], points=(*before, seen), colour=known[k].colour or seen.colour)
+        if k >= len(tracks):
+            shot.append(k)
+    out = [*known[: len(tracks)], *(replace(known[k], key=f"new-{born + 1 + n}") for n, k in enumerate(sorted(shot)))]
+    born += len(shot)
     for column, seen in enumerate(sightings):
         if column not in taken:
             born += 1
             out.append(Track(key=f"new-{born}", colour=seen.colour, points=(seen,)))
     return tuple(out)
+
+
+def standing(seen: Sequence[Sighting], resting: Sequence[Xy], apart_mm: float) -> tuple[Sighting, ...]:
+    """Discs that stand on the line under a hand, of what was taken for one there.
+
+    A hand that reaches in or takes a disc away shows rims too, but no two of them at one place.
+
+    Args:
+        seen: what was taken for a disc on the line, in order of time.
+        resting: where discs lay before; none of those was laid down now.
+        apart_mm: distance of the centres of two discs that touch.
+    """
+    out: list[Sighting] = []
+    for last in (s for s in seen if s.at_ns == seen[-1].at_ns):
+        if any(math.dist(last.xy_mm, place) < 0.9 * apart_mm for place in resting):
+            continue
+        at, looks = last, 1
+        for s in reversed(seen):
+            same = s.colour is None or last.colour is None or s.colour == last.colour
+            if s.at_ns < at.at_ns and same and math.dist(s.xy_mm, at.xy_mm) < STEADY_MM:
+                at, looks = s, looks + 1
+        if looks >= STEADY_LOOKS:
+            out.append(last)
+    return tuple(out)
+
+
+def _rush(tracks: Sequence[Track]) -> float:
+    """How fast the fastest disc is that may strike another.
+
+    A disc that has only just been let go, or that nobody has seen yet, may have any speed; and one that has just
+    struck had more than it has left.
+    """
+    speeds = [max(_steps(t)) for t in tracks if _in_motion(t)]
+    return max(500.0, *speeds) if speeds else FASTEST_MM_S
+
+
+def _steps(track: Track) -> list[float]:
+    """Mean speeds between the last sightings, in mm/s."""
+    last = track.points[-_RECENT:]
+    return [math.dist(a.xy_mm, b.xy_mm) / max(1e-3, (b.at_ns - a.at_ns) / 1e9) for a, b in pairwise(last)]
+
+
+def _in_motion(track: Track) -> bool:
+    """Whether a track has a speed of its own, so that it tells how fast things are.
+
+    The first step of a disc does not: it was flicked or struck at some time between two frames.
+    """
+    return sum(speed > POISED_MM_S for speed in _steps(track)) >= 2 - (track.origin is not None)
 
 
 def mend(tracks: Sequence[Track]) -> tuple[Track, ...]:
@@ -193,7 +271,7 @@ def _surprise(track: Track, seen: Sighting, at_ns: int, rush: float) -> float:
     since_s = (at_ns - track.last_ns) / 1e9
     from_last = math.dist(track.last_xy, seen.xy_mm)
     fresh = len(track.points) < 2
-    fastest = FASTEST_MM_S if fresh and track.origin is None else rush * 1.15
+    fastest = FASTEST_MM_S if track.origin is None and not _in_motion(track) else rush * 1.15
     if from_last > fastest * since_s + 12:
         return math.inf
     off = math.dist(track.predict(at_ns), seen.xy_mm)
@@ -206,6 +284,11 @@ def _surprise(track: Track, seen: Sighting, at_ns: int, rush: float) -> float:
     if track.colour is not None and seen.colour is not None and track.colour != seen.colour:
         surprise += _WRONG_COLOUR
     return surprise
+
+
+def _climbs(track: Track, seen: Sighting, edge_mm: float) -> bool:
+    """Whether a disc that lay in the ditch would have come up onto the surface."""
+    return track.origin is not None and math.hypot(*track.origin) > edge_mm and seen.r_mm < edge_mm
 
 
 def _odd_blow(track: Track, seen: Sighting, others: Sequence[tuple[Xy, Xy]], apart_mm: float) -> float:

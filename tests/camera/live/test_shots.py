@@ -238,3 +238,31 @@ def test_a_shot_that_gives_its_motion_at_once_to_a_disc_near_the_line_is_a_shot(
         return
     assert done.shot is not None
     assert (done.shot.disc, done.shot.events) == ("d9", (("hit", "d9", "d4"),))
+
+
+def test_the_set_of_which_one_more_disc_lies_is_the_one_that_was_shot_whichever_track_began_first() -> None:
+    """A light disc that stood at the line flies off at once; its track begins anew, and ran farther."""
+    target = lying("d4", -70.0, 279.0, "light")
+    short = track("new-1", (-62.0, 296.0), (120.0, -10.0), 14, colour="dark")
+    driven = track("new-2", (-57.0, 227.0), (170.0, -650.0), 14, colour="light")
+    found = (lying("", *short.points[-1].xy_mm, "dark"), lying("", *driven.points[-1].xy_mm, "light"))
+    seen = watched(Track("d4", "light", FRAME_NS, (-70.0, 279.0), ()), short, driven)
+    done = conclude(TOURNAMENT, (target,), reading(gone=(target,), found=found), seen, 9)
+    assert done.shot is not None
+    assert (done.shot.disc, done.shot.colour) == ("d9", "dark")
+    assert ("hit", "d9", "d4") in done.shot.events
+    assert {d.id: d.colour for d in done.discs} == {"d9": "dark", "d4": "light"}
+
+
+@pytest.mark.parametrize("colour", ["light", "dark"])
+def test_whoever_shoots_the_new_disc_is_the_one_shot(colour: str) -> None:
+    """Either side may shoot, also out of turn; two discs of its set stand at the line."""
+    targets = (lying("d4", 20.0, -262.0, colour), lying("d5", -40.0, -270.0, colour))
+    ball = track("new-1", (0.0, -296.0), (60.0, 240.0), 12, colour=colour)
+    pushed = track("d4", (24.0, -252.0), (150.0, 380.0), 12, colour=colour, origin=(20.0, -262.0))
+    found = (lying("", *ball.points[-1].xy_mm, colour), lying("", *pushed.points[-1].xy_mm, colour))
+    seen = reading(stay=targets[1:], gone=targets[:1], found=found)
+    done = conclude(TOURNAMENT, targets, seen, watched(ball, pushed), 9)
+    assert done.shot is not None
+    assert (done.shot.disc, done.shot.colour) == ("d9", colour)
+    assert {d.id: (d.x_mm, d.y_mm) for d in done.discs}["d4"] == pushed.points[-1].xy_mm

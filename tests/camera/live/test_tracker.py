@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from firmware_py.camera.tracker import SLOWING_MM_S2, Sighting, Track, coast, depart, follow, mend
+from firmware_py.camera.tracker import SLOWING_MM_S2, Sighting, Track, coast, depart, follow, mend, standing
 
 FRAME_NS = 33_333_333
 
@@ -97,3 +97,57 @@ def test_a_way_that_was_hidden_for_a_while_is_joined_again() -> None:
     other = Track("new-3", "light", points=tuple(sliding(200, 100, 0, 50, 4, first=14)))
     joined = {t.key: len(t.points) for t in mend((first, second, other))}
     assert joined == {"new-1": 12, "new-3": 4}
+
+
+@pytest.mark.parametrize("shooter", ["light", "dark"])
+@pytest.mark.parametrize("driven_mm_s", [700.0, 1700.0, 2600.0])
+def test_a_disc_right_at_the_line_is_driven_off_before_the_shot_one_was_seen_to_move(
+    shooter: str, driven_mm_s: float
+) -> None:
+    """The first frame after the flick shows the shot disc hardly gone, and the light one that it struck far ahead."""
+    stood = tuple(seen(k, -73.7, 296.2, shooter) for k in range(1, 6))
+    origin = (-65.0, 263.0)
+    poised = standing(stood, [origin], 32.0)
+    assert poised == stood[-1:]
+    tracks = depart((), "d7", "light", origin, 5 * FRAME_NS)
+    way = sliding(-65.0 + 0.26 * 45, 263.0 - 0.97 * 45, 0.26 * driven_mm_s, -0.97 * driven_mm_s, 5, first=6)
+    for k, struck in enumerate(way):
+        hitter = seen(6 + k, -66.0 + 4.0 * k, 296.3 - 0.3 * k, shooter)
+        tracks = follow(tracks, [hitter, struck], struck.at_ns, 32.0, poised=poised if k == 0 else ())
+    by_key = {t.key: t for t in tracks}
+    assert sorted(by_key) == ["d7", "new-1"]
+    assert by_key["d7"].points == tuple(way)
+    assert all(p.colour == shooter for p in by_key["new-1"].points)
+
+
+def test_what_a_hand_shows_while_it_takes_a_disc_off_the_line_does_not_stand_there() -> None:
+    wandering = (seen(1, -77, 312, "light"), seen(3, -56, 287, "dark"), seen(5, -41, 307, "dark"))
+    assert standing(wandering, [], 32.0) == ()
+    assert standing((), [], 32.0) == ()
+
+
+def test_a_disc_that_lay_on_the_line_is_not_one_that_was_laid_there() -> None:
+    still = tuple(seen(k, 0.0, -304.0) for k in range(1, 6))
+    assert standing(still, [(1.0, -303.0)], 32.0) == ()
+    assert standing(still, [(60.0, -297.0)], 32.0) == still[-1:]
+
+
+def test_a_disc_that_waits_on_the_line_may_be_flicked_as_fast_as_any() -> None:
+    tracks: tuple[Track, ...] = ()
+    for k in range(6):
+        tracks = follow(tracks, [seen(1 + k, 0.0, -304.0)], (1 + k) * FRAME_NS)
+    tracks = follow(tracks, [seen(7, 4.0, -214.0)], 7 * FRAME_NS)
+    assert [len(t.points) for t in tracks] == [7]
+
+
+def test_a_disc_that_lay_in_the_ditch_does_not_come_up_when_one_is_thrown_back_from_beside_it() -> None:
+    away = sliding(150.0, 262.0, 500.0, 940.0, 3)
+    tracks = depart((), "d36", "light", (89.0, 150.0), 0)
+    for s in away:
+        tracks = follow(tracks, [s], s.at_ns, edge_mm=325.0)
+    tracks = depart(tracks, "d30", "light", (190.0, 322.0), 3 * FRAME_NS)
+    tracks = follow(tracks, [seen(4, 196, 325)], 4 * FRAME_NS, edge_mm=325.0)
+    for k in range(5, 9):
+        tracks = follow(tracks, [seen(k, 170 - 6 * k, 305 - 4 * k), seen(k, 198, 326)], k * FRAME_NS, edge_mm=325.0)
+    ditch = next(t for t in tracks if t.key == "d30")
+    assert all(p.r_mm > 325.0 for p in ditch.points)
