@@ -7,7 +7,6 @@ frame; when all is still again, and no hand is over the board, it reads once wha
 from __future__ import annotations
 
 import logging
-import math
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -16,9 +15,9 @@ import numpy as np
 
 from firmware_py.camera.appearance import Wardrobe
 from firmware_py.camera.calibration import Calibration
-from firmware_py.camera.follow import Follower, FrameSeen
+from firmware_py.camera.follow import Follower
 from firmware_py.camera.lab import Floats, Image
-from firmware_py.camera.naming import Watched
+from firmware_py.camera.motion import Motion
 from firmware_py.camera.reader import LayoutReader
 from firmware_py.camera.resting import Resting
 from firmware_py.camera.shots import conclude
@@ -97,7 +96,7 @@ class LiveReader:
         self._sought_ns = -_SEEK_NS
         self._seeking: deque[Image] = deque(maxlen=_EMPTY_FRAMES)
         self._quiet: deque[tuple[int, Image]] = deque(maxlen=AVERAGED)
-        self._motion: _Motion | None = None
+        self._motion: Motion | None = None
         self._canvas: Image | None = None
         self._last_box: Box | None = None
         self._hand = False
@@ -179,7 +178,7 @@ class LiveReader:
 
     # -- motion ----------------------------------------------------------------------------------------------------
 
-    def _start_motion(self, at_ns: int) -> _Motion:
+    def _start_motion(self, at_ns: int) -> Motion:
         reader = self._ready()
         rest = self.rest
         if rest is None:
@@ -190,7 +189,7 @@ class LiveReader:
         follower = Follower(reader, still=still, discs=discs)
         self._quiet.clear()
         self._canvas = self._last_box = None
-        return _Motion(follower, {d.id: d for d in discs}, at_ns)
+        return Motion(follower, {d.id: d for d in discs}, at_ns)
 
     def _watch(self, frame: Frame, still_ns: int, box: Box) -> list[Fact]:
         reader, motion = self._ready(), self._motion
@@ -266,62 +265,6 @@ class LiveReader:
         self.rest = Rest(done.discs, done.next_number, straight, until_ns)
         reader.adapt(straight, done.discs)
         return facts
-
-
-class _Motion:
-    """What was seen since the last rest."""
-
-    def __init__(self, follower: Follower, resting: dict[str, Resting], since_ns: int) -> None:
-        self.follower = follower
-        self.tracks: tuple[Track, ...] = ()
-        self.last: FrameSeen | None = None
-        self._resting = resting
-        self._since_ns = since_ns
-        self._rested: dict[str, int] = {}
-        self._on_line: list[Sighting] = []
-        self._covered: set[str] = set()
-        self._hand_inner_mm = math.inf
-        self._blind_ns = 0
-
-    def take(self, seen: FrameSeen) -> None:
-        """Take in what a frame shows."""
-        before_ns = self.last.at_ns if self.last is not None else seen.at_ns
-        for name in seen.departed:
-            disc = self._resting[name]
-            origin = (disc.x_mm, disc.y_mm)
-            self.tracks = depart(self.tracks, name, disc.colour, origin, self._rested.get(name, before_ns))
-        for disc in self.follower.resting:
-            if disc.id not in seen.covered:
-                self._rested[disc.id] = seen.at_ns
-        poised = () if any(t.origin is None for t in self.tracks) else self._poised()
-        follower = self.follower
-        self.tracks = follow(
-            self.tracks, seen.sightings, seen.at_ns, follower.apart_mm, poised=poised, edge_mm=follower.edge_mm
-        )
-        self._on_line += seen.on_line
-        self._covered |= set(seen.covered)
-        if seen.hand:
-            self._hand_inner_mm = min(self._hand_inner_mm, seen.hand_inner_mm)
-        if self.tracks and self.last is not None:
-            self._blind_ns = max(self._blind_ns, seen.at_ns - self.last.at_ns)
-        self.last = seen
-
-    def _poised(self) -> tuple[Sighting, ...]:
-        """What stood on the line under the hand when it was seen there last."""
-        places = [(d.x_mm, d.y_mm) for d in self._resting.values()]
-        return standing(self._on_line, places, self.follower.apart_mm)
-
-    def watched(self, until_ns: int) -> Watched:
-        """The same for the judgement of what happened."""
-        return Watched(
-            since_ns=self._since_ns,
-            until_ns=until_ns,
-            tracks=mend(self.tracks),
-            on_line=tuple(self._on_line),
-            hand_inner_mm=self._hand_inner_mm,
-            covered=frozenset(self._covered),
-            blind_ns=self._blind_ns,
-        )
 
 
 def _mean(pictures: Iterable[Image]) -> Floats:
