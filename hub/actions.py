@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from hub import twenties
+from hub import hole, twenties
 from hub.conduct import conducted
 from hub.corrections import corrected, with_round
 from hub.entries import Entry
@@ -38,7 +38,7 @@ from hub.rules.errors import RulesError
 from hub.rules.presets import load_ruleset
 from hub.rules.ruleset import changed
 from hub.rulings import open_question, ruling_reason
-from hub.state import Question, Round, Ruling, TableState
+from hub.state import Match, Question, Round, Ruling, TableState
 from hub.tally import shots_left, twenties_of
 
 
@@ -125,10 +125,10 @@ def _answer(state: TableState, entry: Entry, body: AnswerQuestion | Rule, reason
 
 
 def _answer_running(state: TableState, entry: Entry, question: Question, choice: str, reason: str) -> TableState:
-    _, playing = running_match(state)
+    match, playing = running_match(state)
     if question.kind == "round":
         return end_swept(state, entry, keep=choice == "keep")
-    playing = _answered(playing, question, choice, reason)
+    playing = _answered(match, playing, question, choice, reason)
     state = state.with_running(playing)
     told = twenties.answered(state, question, choice)
     if told is not None:
@@ -139,7 +139,7 @@ def _answer_running(state: TableState, entry: Entry, question: Question, choice:
     return settle(state, entry)
 
 
-def _answered(playing: Round, question: Question, choice: str, reason: str) -> Round:
+def _answered(match: Match, playing: Round, question: Question, choice: str, reason: str) -> Round:
     questions = tuple(q for q in playing.questions if q.id != question.id)
     playing = replace(playing, questions=questions)
     if question.kind == "line":
@@ -154,7 +154,7 @@ def _answered(playing: Round, question: Question, choice: str, reason: str) -> R
         if shot.number == question.shot and question.kind == "valid":
             told = replace(shot, ruled=choice == "yes")
         elif shot.number == question.shot:
-            told = replace(shot, owner_ruled=choice, reason=reason or shot.reason)
+            told = replace(hole.answered(match, shot, choice), reason=reason or shot.reason)
         shots.append(told)
     return replace(playing, shots=tuple(shots))
 
@@ -166,7 +166,7 @@ def _answer_finished(
     match = state.match
     if match is None:
         return state
-    told = _answered(playing, question, choice, reason)
+    told = _answered(match, playing, question, choice, reason)
     shots = []
     for shot in told.shots:
         if shot.number == question.shot and question.kind == "valid":
@@ -175,6 +175,7 @@ def _answer_finished(
                 counts[side] = counts.get(side, 0) + 1
             shots.append(replace(shot, twenties=counts))
         elif shot.number == question.shot:
+            told = hole.leaners_told(match, told, shot)
             shots.append(replace(shot, twenties={} if choice == "none" else {choice: 1}))
         else:
             shots.append(shot)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from hardware.board import to_polar
+from hub.hole import before_of
 from hub.judging import PLACED_SLACK_DEG, PLACED_SLACK_MM, in_play, reconciled, rules_rest
 from hub.link.messages import Place
 from hub.rules import position as rules
@@ -143,7 +144,7 @@ def _recorded(
     match = match.at(playing)
     events, rest = reconciled(shot, shot.reading or 0)
     discs: dict[str, rules.Disc] = {}
-    for disc in shot.before:
+    for disc in before_of(playing, shot):
         if disc.id != shot.disc and in_play(disc, match, playing):
             r_mm, angle_deg = to_polar(disc.x_mm, disc.y_mm)
             r_mm = min(r_mm, GEOMETRY.surface_radius_mm)

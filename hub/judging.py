@@ -10,6 +10,7 @@ from typing import Literal
 from msgspec.structs import replace
 
 from hardware.board import to_polar
+from hub.hole import before_of, undecided
 from hub.link.messages import LayoutDisc, Place
 from hub.link.snapshot import Side
 from hub.questions import valid_shot, whose_twenty
@@ -29,10 +30,17 @@ _NO_LIMIT = 1000
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A judged shot, and the question that its verdict hangs on."""
+    """A judged shot.
+
+    Attributes:
+        shot: with what is judged.
+        question: what people are asked about it, None for nothing.
+        in_doubt: whether its verdict is open, as also while the layout after it may still tell.
+    """
 
     shot: ShotRecord
     question: Question | None
+    in_doubt: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +49,7 @@ class _Outcome:
     verdict: Verdict
     rest: dict[str, Rest]
     holed: dict[str, Side]
+    counted: dict[Side, int]
     twenties: dict[Side, int]
     take_off: frozenset[str]
 
@@ -61,6 +70,8 @@ def judge(match: Match, playing: Round, shot: ShotRecord, *, beam_tells: bool, p
     outcomes = _with_beam(outcomes, shot, beam_tells=beam_tells)
     if shot.ruled is not None:
         outcomes = [o for o in outcomes if o.verdict.valid is shot.ruled] or outcomes
+    if shot.owner_ruled:
+        outcomes = [o for o in outcomes if o.counted == o.twenties] or outcomes
     chosen = outcomes[0]
     differ = len({_matters(match, outcome) for outcome in outcomes}) > 1
     fouled = frozenset(disc for o in outcomes for disc in o.verdict.fouled & o.verdict.take_off)
@@ -69,8 +80,10 @@ def judge(match: Match, playing: Round, shot: ShotRecord, *, beam_tells: bool, p
     if kind is None and judged.twenties and beam_tells and not (shot.beam or shot.owner_ruled) and shot.ruled is None:
         kind = "twenty"  # the camera sees a 20 that the beam did not notice
     if kind is None:
-        return Judged(judged, None)
+        return Judged(judged, None, in_doubt=False)
     judged = replace(judged, reading=None)
+    if undecided(shot) and not shot.settled:
+        return Judged(judged, None, in_doubt=True)
     discs = tuple(sorted({shot.disc, *(disc for o in outcomes for disc in (*o.holed, *o.take_off))}))
     if kind == "twenty":
         question = whose_twenty(match, playing, judged, discs)
@@ -80,7 +93,8 @@ def judge(match: Match, playing: Round, shot: ShotRecord, *, beam_tells: bool, p
         told = {o.verdict.valid: shot.readings[o.index] for o in reversed(outcomes)}
         readings = contact_readings(match, shot, told.get(True), told.get(False))
         question = valid_shot(match, playing, judged, discs, stake=stake, readings=readings)
-    return Judged(judged, replace(question, picture=base64.b64encode(picture).decode() if picture else ""))
+    question = replace(question, picture=base64.b64encode(picture).decode() if picture else "")
+    return Judged(judged, question, in_doubt=True)
 
 
 def _inferred(match: Match, playing: Round, shot: ShotRecord) -> Judged:
@@ -92,15 +106,15 @@ def _inferred(match: Match, playing: Round, shot: ShotRecord) -> Judged:
         twenties = {} if shot.owner_ruled == "none" else {shot.owner_ruled: 1}  # type: ignore[dict-item]  # a side
     judged = replace(shot, valid=not foul, code="unseen", holed=holed, twenties=twenties)
     if shot.beam and not holed and not shot.owner_ruled and shot.ruled is None:
-        return Judged(judged, whose_twenty(match, playing, judged, ()))
-    return Judged(judged, None)
+        return Judged(judged, whose_twenty(match, playing, judged, ()), in_doubt=True)
+    return Judged(judged, None, in_doubt=False)
 
 
 def _outcome(match: Match, playing: Round, shot: ShotRecord, index: int) -> _Outcome:
     events, rest = reconciled(shot, index)
     discs: dict[str, rules.Disc] = {}
     sides: dict[str, Side] = {shot.disc: shot.side}
-    for disc in shot.before:
+    for disc in before_of(playing, shot):
         sides[disc.id] = match.side_of(disc.colour)
         if disc.id != shot.disc and in_play(disc, match, playing):
             r_mm, angle_deg = to_polar(disc.x_mm, disc.y_mm)
@@ -120,19 +134,27 @@ def _outcome(match: Match, playing: Round, shot: ShotRecord, index: int) -> _Out
     )
     dead = {disc for disc in known if _dead(events, disc)}
     holed = {disc: sides[disc] for disc, where in seen.rest.items() if where == rules.HOLE and disc not in dead}
-    return _Outcome(
-        index, verdict, rest, holed, _twenties(match, shot, verdict, holed), _take_off(match, shot, verdict)
-    )
+    counted = _twenties(match, shot, verdict, holed)
+    twenties = counted
+    if shot.owner_ruled:
+        twenties = {} if shot.owner_ruled == "none" else {shot.owner_ruled: 1}  # type: ignore[dict-item]  # a side
+    return _Outcome(index, verdict, rest, holed, counted, twenties, _take_off(match, shot, verdict))
 
 
 def reconciled(shot: ShotRecord, index: int) -> tuple[Events, dict[str, Rest]]:
     """Events and rests that agree about the hole: a fall into it is an event, lying in it is a rest."""
-    events = shot.readings[index]
+    readings = [_decided(reading, shot.flat) for reading in shot.readings]
+    events = readings[index]
     fell = {event[1] for event in events if event[0] == "hole"}
-    fell_somewhere = {event[1] for reading in shot.readings for event in reading if event[0] == "hole"}
+    fell_somewhere = {event[1] for reading in readings for event in reading if event[0] == "hole"}
     rest: dict[str, Rest] = dict(shot.rest)
+    for disc, flat in shot.flat.items():
+        if flat:
+            rest[disc] = "hole"
+        elif rest.get(disc) == "hole":
+            rest[disc] = Place(0.0, 0.0, leaning=True)
     dropped: set[str] = set()
-    for disc, where in shot.rest.items():
+    for disc, where in list(rest.items()):
         if where == "hole":
             if disc in fell_somewhere and disc not in fell:
                 rest[disc] = "ditch" if shot.vague else Place(0.0, 0.0, leaning=True)
@@ -143,6 +165,13 @@ def reconciled(shot: ShotRecord, index: int) -> tuple[Events, dict[str, Rest]]:
                 dropped.add(disc)
     kept = tuple(event for event in events if event[0] != "hole" or event[1] not in dropped)
     return kept, rest
+
+
+def _decided(events: Events, flat: dict[str, bool]) -> Events:
+    """A reading with the falls into the hole that are known, and without those that are known to be none."""
+    kept = tuple(event for event in events if event[0] != "hole" or flat.get(event[1], True))
+    fell = {event[1] for event in kept if event[0] == "hole"}
+    return (*kept, *(("hole", disc) for disc, lies in flat.items() if lies and disc not in fell))
 
 
 def _dead(events: Events, disc: str) -> bool:
@@ -182,9 +211,6 @@ def in_play(disc: LayoutDisc, match: Match, playing: Round) -> bool:
 
 
 def _twenties(match: Match, shot: ShotRecord, verdict: Verdict, holed: dict[str, Side]) -> dict[Side, int]:
-    if shot.owner_ruled:
-        side = shot.owner_ruled
-        return {} if side == "none" else {side: 1}  # type: ignore[dict-item]  # the choices were the sides
     foul = shot.ruled is False or (shot.ruled is None and match.level == "judge" and verdict.valid is False)
     counts: dict[Side, int] = {}
     if not foul:
@@ -229,7 +255,7 @@ def _filled(match: Match, shot: ShotRecord, outcome: _Outcome, *, differ: bool) 
         code = "twenty"
     return replace(
         shot,
-        reading=None if differ else outcome.index,
+        reading=None if differ and not shot.owner_ruled else outcome.index,
         valid=valid,
         code=code,
         open=verdict.open,

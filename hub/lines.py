@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
+from hub.hole import owners, undecided
 from hub.link.messages import LayoutDisc
 from hub.link.snapshot import Side
 from hub.questions import line_touched
@@ -46,6 +47,15 @@ def close_to_line(disc: LayoutDisc, playing: Round) -> Close | None:
     return None
 
 
+def at_outer_line(disc: LayoutDisc, playing: Round) -> Close | None:
+    """A disc so close to the outer line that people must say whether it is out.
+
+    While shots are left they say so by taking it off, or by shooting on; nobody is asked.
+    """
+    close = close_to_line(disc, playing)
+    return close if close is not None and close.limit_mm == GEOMETRY.limits_mm[-1] else None
+
+
 def range_of(match: Match, playing: Round) -> tuple[RoundRange | None, tuple[Close, ...]]:
     """What a round may come to while discs are too close to call and twenties in doubt.
 
@@ -67,9 +77,9 @@ def range_of(match: Match, playing: Round) -> tuple[RoundRange | None, tuple[Clo
         side = match.at(playing).side_of(close.disc.colour)
         settled[side] -= value_of(close.disc, playing)
         doubts.append(Doubt(side, (close.inside, close.outside)))
-    for side, counted in twenties:
-        settled[side] -= 20 * counted
-        doubts.append(Doubt(side, (0, 20)))
+    for side, counted, worth in twenties:
+        settled[side] -= counted
+        doubts.append(Doubt(side, worth))
     score = score_before(match, playing)
     if score.over:
         return None, ()
@@ -81,30 +91,38 @@ def range_of(match: Match, playing: Round) -> tuple[RoundRange | None, tuple[Clo
     return told, tuple(sorted(deciding, key=lambda close: close.sigmas))
 
 
-def _twenty_doubts(match: Match, playing: Round) -> list[tuple[Side, int]]:
-    """Open questions on which a twenty hangs: the sides that may have it, and whether it is counted now."""
-    doubts: list[tuple[Side, int]] = []
+def _twenty_doubts(match: Match, playing: Round) -> list[tuple[Side, int, tuple[int, ...]]]:
+    """Open questions on which a twenty hangs: the sides that may have it, what is counted now, what it may be worth."""
+    doubts: list[tuple[Side, int, tuple[int, ...]]] = []
+    recorded = {disc.id: disc for disc in playing.record}
     by_number = {shot.number: shot for shot in playing.shots}
     for question in playing.questions:
         if not question.stake:
             continue
         shot = by_number.get(question.shot)
         counted = shot.twenties if shot is not None else {}
-        if question.kind == "valid" and shot is not None:
-            doubts += [(side, counted.get(side, 0)) for side in dict.fromkeys(shot.holed.values())]
+        at_hole = undecided(shot) if shot is not None else ()
+        if shot is not None and at_hole:
+            foul = (0,) if question.kind == "valid" else ()
+            for disc, side in owners(match, shot).items():
+                leans = value_of(recorded[disc], playing) if disc in recorded else 0
+                doubts.append((side, leans or 20 * bool(counted.get(side)), (*foul, 15, 20)))
+        elif question.kind == "valid" and shot is not None:
+            doubts += [(side, 20 * counted.get(side, 0), (0, 20)) for side in dict.fromkeys(shot.holed.values())]
         else:
-            doubts += [(side, min(1, counted.get(side, 0))) for side in match.sides]
+            doubts += [(side, 20 * min(1, counted.get(side, 0)), (0, 20)) for side in match.sides]
     return doubts
 
 
 def with_line_questions(match: Match, playing: Round) -> Round:
     """A round with exactly the line questions that are needed now: one at a time, the least certain disc first.
 
-    While shots are left only the outer line is asked about, since it takes a disc off the board.
+    While shots are left there are none: the disc may be moved again, and whether one at the outer line is out is
+    told by what people do with it.
     """
     others = tuple(q for q in playing.questions if q.kind != "line")
     standing = {q.disc: q for q in playing.questions if q.kind == "line"}
-    wanted = _outer(match, playing) if not playing.done else range_of(match, replace(playing, questions=others))[1]
+    wanted = range_of(match, replace(playing, questions=others))[1] if playing.done else ()
     kept = next((standing[close.disc.id] for close in wanted if close.disc.id in standing), None)
     if kept is not None:
         return replace(playing, questions=(*others, kept))
@@ -115,10 +133,3 @@ def with_line_questions(match: Match, playing: Round) -> Round:
 
 def _question(playing: Round, close: Close) -> Question:
     return line_touched(playing, close.disc, close.limit_mm, (close.inside, close.outside))
-
-
-def _outer(match: Match, playing: Round) -> tuple[Close, ...]:
-    if match.level == "count":
-        return ()
-    closes = (close_to_line(disc, playing) for disc in playing.record)
-    return tuple(close for close in closes if close is not None and close.inside == 5)

@@ -8,6 +8,7 @@ from typing import Literal
 
 from msgspec.structs import replace
 
+from hub.hole import as_told, before_of, words
 from hub.judging import in_play
 from hub.lines import close_to_line
 from hub.link.messages import Layout, LayoutDisc
@@ -26,7 +27,7 @@ def surface(layout: Iterable[LayoutDisc], playing: Round) -> tuple[LayoutDisc, .
     """Discs on the surface that belong to this round and are not counted as twenties."""
     return tuple(
         disc
-        for disc in layout
+        for disc in as_told(layout, words(playing))
         if disc.state not in {"hole", "ditch"} and disc.id not in playing.old and disc.id not in playing.lying
     )
 
@@ -75,6 +76,7 @@ def _renamed_shot(shot: ShotRecord, names: dict[str, str]) -> ShotRecord:
         shot,
         disc=name(shot.disc),
         rest={name(disc): where for disc, where in shot.rest.items()},
+        flat={name(disc): flat for disc, flat in shot.flat.items()},
         readings=tuple(
             tuple((event[0], *(name(disc) for disc in event[1:])) for event in reading) for reading in shot.readings
         ),
@@ -85,9 +87,9 @@ def _renamed_shot(shot: ShotRecord, names: dict[str, str]) -> ShotRecord:
     )
 
 
-def places_after(match: Match, shot: ShotRecord) -> dict[str, LayoutDisc]:
+def places_after(match: Match, playing: Round, shot: ShotRecord) -> dict[str, LayoutDisc]:
     """Where everything lies after a shot, by the shot's own account."""
-    places = {disc.id: disc for disc in shot.before}
+    places = {disc.id: disc for disc in before_of(playing, shot)}
     if shot.disc and shot.disc not in places:
         places[shot.disc] = LayoutDisc(shot.disc, match.colour_of(shot.side), 0.0, 0.0, 0.0, "ditch")
     for disc, where in shot.rest.items():
@@ -105,13 +107,19 @@ def places_after(match: Match, shot: ShotRecord) -> dict[str, LayoutDisc]:
     return places
 
 
-def after_shot(match: Match, playing: Round, shot: ShotRecord, *, in_doubt: bool) -> Round:
+def after_shot(
+    match: Match, playing: Round, shot: ShotRecord, layout: tuple[LayoutDisc, ...], *, in_doubt: bool
+) -> Round:
     """Removals and record as a shot leaves them, before the next layout is seen or when it is judged again."""
+    told = words(playing)
     if shot.settled:
-        places = {disc.id: disc for disc in playing.record}
-        places.update({removal.disc.id: removal.disc for removal in playing.removals})
+        known = {disc.id: disc for disc in playing.record}
+        known.update({removal.disc.id: removal.disc for removal in playing.removals})
+        concerned = {*told, *shot.holed, *shot.take_off}
+        places = {disc.id: disc for disc in layout if disc.id in concerned and disc.state != "ditch"}
+        places = {disc.id: disc for disc in as_told({**places, **known}.values(), told)}
     else:
-        places = places_after(match, shot)
+        places = places_after(match, playing, shot)
     removals: list[Removal] = []
     if not in_doubt:
         removals += [Removal(places[d], _why(shot, d)) for d in shot.take_off if d in places]
@@ -120,7 +128,9 @@ def after_shot(match: Match, playing: Round, shot: ShotRecord, *, in_doubt: bool
     going = {removal.disc.id for removal in removals}
     record = tuple(d for d in places.values() if d.state not in {"hole", "ditch"} and d.id not in going)
     lying = playing.lying if shot.settled else (*playing.lying, *shot.holed)
-    return replace(playing, removals=tuple(removals), record=record, lying=tuple(dict.fromkeys(lying)))
+    sunk = [disc.id for disc in layout if told.get(disc.id)]
+    lying = tuple(disc for disc in dict.fromkeys((*lying, *sunk)) if told.get(disc, True))
+    return replace(playing, removals=tuple(removals), record=record, lying=lying)
 
 
 def _why(shot: ShotRecord, disc: str) -> Literal["foul", "out"]:
@@ -219,7 +229,7 @@ def with_out(match: Match, playing: Round, layout: tuple[LayoutDisc, ...]) -> Ro
 
 def told_twenties(match: Match, playing: Round, layout: tuple[LayoutDisc, ...]) -> Round:
     """A disc in the hole that people have told of while no camera was there is that one, and no second 20."""
-    for disc in layout:
+    for disc in as_told(layout, words(playing)):
         if disc.state != "hole" or disc.id in playing.lying:
             continue
         side = match.side_of(disc.colour)
@@ -236,7 +246,7 @@ def surplus(match: Match, playing: Round, layout: tuple[LayoutDisc, ...], side: 
 
     There are more than it has shot, or a new one lies there while it had the turn and none of its own is missing.
     """
-    mine = [d for d in layout if match.side_of(d.colour) == side and d.id not in playing.old]
+    mine = [d for d in as_told(layout, words(playing)) if match.side_of(d.colour) == side and d.id not in playing.old]
     in_hole = [d for d in mine if d.state == "hole" and d.id not in playing.lying]
     on_board = [d for d in mine if d.id not in playing.lying and in_play(d, match, playing)]
     known = {disc for shot in playing.shots for disc in (shot.disc, *shot.rest)}

@@ -9,15 +9,18 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from hub import twenties
+from hub.doubts import readings, vague
 from hub.entries import Entry
+from hub.hole import doubtful, lifted, moved_on, seen_again, words
 from hub.judging import judge
 from hub.lines import with_line_questions
-from hub.link.messages import BeamCandidate, BeamEpisode, BeamWithdrawn, Cleared, Layout, Place, Shot
+from hub.link.messages import BeamCandidate, BeamEpisode, BeamWithdrawn, Cleared, Layout, LayoutDisc, Place, Shot
 from hub.link.snapshot import Level, Side
 from hub.questions import swept_round
 from hub.record import (
     SWEPT_DISCS,
     after_shot,
+    places_after,
     recorded,
     renamed,
     surface,
@@ -29,7 +32,8 @@ from hub.record import (
 )
 from hub.rounds import announce, begin_match, finish_round
 from hub.rules.presets import from_table, load_ruleset
-from hub.state import Events, Match, Round, Ruling, ShotRecord, TableState, shot_key
+from hub.silence import decided_by_play, played_on
+from hub.state import Match, Round, ShotRecord, TableState, shot_key
 from hub.tally import expected, shots_left, twenties_of
 
 STANDING_RULES = "match-play"
@@ -56,6 +60,7 @@ def on_shot(state: TableState, entry: Entry, fact: Shot) -> TableState:
     """A shot: closes what was open before it, joins the beam, is judged, and changes the record."""
     state = _opened(state, entry)
     state = _round_for_shot(state, entry)
+    state = _unseen_after(state, entry)
     match, playing = running_of(state)
     if match is None or playing is None:
         return state
@@ -68,11 +73,11 @@ def on_shot(state: TableState, entry: Entry, fact: Shot) -> TableState:
     state, beam, given, missed = twenties.claim(state.with_running(playing), entry, fact, side)
     if missed is not None:
         state = _judged(state, entry, missed)
-    message = _decided_by_play(_playing(state))
-    playing, absent = _played_on(_playing(state), fact)
+    message = decided_by_play(_playing(state))
+    playing, absent = played_on(_playing(state), fact)
     turn = expected(match, playing)
-    hidden = {fact.disc, *absent}
-    before = tuple(disc for disc in surface(state.layout, playing) if disc.id not in hidden)
+    hidden = {fact.disc, *absent, *playing.old, *(disc for disc in playing.lying if disc not in words(playing))}
+    before = tuple(disc for disc in state.layout if disc.state != "ditch" and disc.id not in hidden)
     shot = ShotRecord(
         number=len(playing.shots) + 1,
         side=side,
@@ -82,23 +87,24 @@ def on_shot(state: TableState, entry: Entry, fact: Shot) -> TableState:
         start_ns=fact.start_ns,
         end_ns=fact.end_ns,
         placed=None if any(doubt.kind == "placement" for doubt in fact.doubts) else _as_seated(match, fact.placed),
-        readings=_readings(fact, [disc.id for disc in before if match.side_of(disc.colour) != side]),
+        readings=readings(fact, _theirs(match, playing, before, side)),
         rest=dict(fact.rest),
         before=before,
         absent=absent,
-        vague=_vague(fact),
+        vague=vague(fact),
         owner_ruled=given,
         beam=beam,
         out_of_turn=turn is not None and turn[0] != side,
     )
     picture = next((doubt.picture for doubt in fact.doubts if doubt.picture), None)
     state = replace(state.with_running(playing), message=message, paused=False)
-    return _judged(state, entry, shot, picture=picture)
+    return _leaned(_judged(state, entry, shot, picture=picture), entry)
 
 
 def on_layout(state: TableState, entry: Entry, fact: Layout) -> TableState:
     """What lies on the board now."""
-    layout = with_unseen(state.layout, fact)
+    was = state.layout
+    layout = with_unseen(was, fact)
     state = replace(state, layout=layout)
     lying = [disc for disc in layout if disc.state != "ditch"]
     match, playing = running_of(state)
@@ -114,6 +120,8 @@ def on_layout(state: TableState, entry: Entry, fact: Layout) -> TableState:
         lying=tuple(disc for disc in playing.lying if disc in ids),
     )
     state, first = _settled(state.with_running(playing), entry, ids)
+    if not first:
+        state = _lifted(state, entry, was, ids)
     seen = len(_playing(state).shots)
     state = _inferred(state, entry, match)
     playing = recorded(_playing(state), layout, first=first, unseen=len(_playing(state).shots) > seen)
@@ -146,7 +154,14 @@ def judged_again(state: TableState, entry: Entry, number: int) -> TableState:
     """Judge a shot of the running round again after its evidence or a ruling has changed; 0 is no shot."""
     playing = running_of(state)[1]
     shot = next((shot for shot in playing.shots if shot.number == number), None) if playing is not None else None
-    return state if shot is None else settle(_judged(state, entry, shot), entry)
+    if playing is None or shot is None:
+        return state
+    told = words(playing, number + 1)
+    state = _judged(state, entry, shot)
+    if words(_playing(state), number + 1) != told:  # later shots were judged with a disc in the hole, or leaning in it
+        for later in range(number + 1, len(playing.shots) + 1):
+            state = _judged(state, entry, _playing(state).shots[later - 1])
+    return settle(state, entry)
 
 
 def told_of(state: TableState, entry: Entry, shot: ShotRecord) -> TableState:
@@ -211,7 +226,7 @@ def _on_empty(state: TableState, entry: Entry) -> TableState:
     playing = replace(playing, old=(), lying=())
     state = state.with_running(playing)
     if playing.done and not playing.swept:
-        return finish_round(state, entry)
+        return finish_round(replace(_unseen_after(state, entry), layout=state.layout), entry)
     if playing.swept or not playing.shots:
         return state
     state, first = _settled(state, entry, set())
@@ -242,26 +257,9 @@ def _as_seated(match: Match, placed: Place | None) -> Place | None:
     return replace(placed, angle_deg=(placed.angle_deg - 90 * match.turned) % 360)
 
 
-def _readings(fact: Shot, theirs: list[str]) -> tuple[Events, ...]:
-    """All that may have happened; where the camera did not see the shot, it may have touched any opposing disc."""
-    readings = [fact.events]
-    for doubt in fact.doubts:
-        readings += [reading for reading in doubt.readings if reading not in readings]
-        if doubt.kind in {"not_seen", "contact"} and not doubt.readings and theirs:
-            readings.append((*fact.events, ("hit", fact.disc, theirs[0])))
-    return tuple(readings)
-
-
-def _vague(fact: Shot) -> bool:
-    """Whether a disc may have been in the hole though none lies there now.
-
-    A hand can lift a 20 out before the camera has seen it at rest: then a disc is gone, and none leans in the hole
-    that could have blocked the beam.
-    """
-    if any(doubt.kind in {"left", "not_seen"} for doubt in fact.doubts):
-        return True
-    leaning = any(not isinstance(where, str) and where.leaning for where in fact.rest.values())
-    return "ditch" in fact.rest.values() and not leaning
+def _theirs(match: Match, playing: Round, before: tuple[LayoutDisc, ...], side: Side) -> list[str]:
+    """Opposing discs in play before a shot."""
+    return [disc.id for disc in surface(before, playing) if match.side_of(disc.colour) != side]
 
 
 def _seat(match: Match, playing: Round, side: Side) -> int:
@@ -274,30 +272,6 @@ def _seat(match: Match, playing: Round, side: Side) -> int:
         if shot.seat in left:
             left[shot.seat] -= 1
     return max(left, key=lambda seat: left[seat])
-
-
-def _decided_by_play(playing: Round) -> str:
-    """What people are told about the questions that a side answers by shooting on."""
-    texts = [question.text for question in playing.questions if not question.stake]
-    return f"decided by play: {' '.join(texts)}" if texts else ""
-
-
-def _played_on(playing: Round, fact: Shot) -> tuple[Round, tuple[str, ...]]:
-    """A side shoots on: what lies on the board answers what was open.
-
-    Returns:
-        The round without what play decides, and the discs that were to be taken off and play no part in this shot:
-        they are taken to be gone, until a layout shows that they were left lying.
-    """
-    part = {disc for event in fact.events for disc in event[1:]} | set(fact.rest)
-    absent = tuple(r.disc.id for r in playing.removals if r.why != "twenty" and r.disc.id not in part)
-    rulings = dict(playing.rulings)
-    for question in playing.questions:
-        disc = next((d for d in playing.record if question.kind == "line" and d.id == question.disc), None)
-        if disc is not None:
-            rulings[disc.id] = Ruling(int(question.choices[0].key), disc.x_mm, disc.y_mm)
-    kept = tuple(question for question in playing.questions if question.stake)
-    return replace(playing, removals=(), questions=kept, rulings=rulings), absent
 
 
 def _judged(state: TableState, entry: Entry, shot: ShotRecord, *, picture: bytes | None = None) -> TableState:
@@ -324,10 +298,9 @@ def _judged(state: TableState, entry: Entry, shot: ShotRecord, *, picture: bytes
         asked += known is None or known.id != question.id
         questions = (*questions, question)
     playing = replace(playing, shots=shots, questions=questions, asked=asked)
-    in_doubt = told.question is not None
     if is_last:
-        playing = after_shot(match, playing, told.shot, in_doubt=in_doubt)
-    state = announce(state.with_running(playing), entry, match, told.shot, in_doubt=in_doubt)
+        playing = after_shot(match, playing, told.shot, state.layout, in_doubt=told.in_doubt)
+    state = announce(state.with_running(playing), entry, match, told.shot, in_doubt=told.in_doubt)
     return settle(state, entry) if is_last else state
 
 
@@ -349,8 +322,45 @@ def _settled(state: TableState, entry: Entry, ids: set[str]) -> tuple[TableState
         state = replace(state, message="decided by play: a disc that was to be taken off was left lying")
         state = _judged(state, entry, replace(shot, before=before, absent=absent))
         playing = _playing(state)
-    shots = (*playing.shots[:-1], replace(playing.shots[-1], settled=True))
-    return state.with_running(replace(playing, shots=shots)), True
+    shot = playing.shots[-1]
+    settled = seen_again(replace(shot, settled=True), state.layout)
+    state = state.with_running(replace(playing, shots=(*playing.shots[:-1], settled)))
+    return (_judged(state, entry, settled) if doubtful(shot) else state), True
+
+
+def _unseen_after(state: TableState, entry: Entry) -> TableState:
+    """No layout followed the last shot: its own account is what lies on the board, and what is in doubt is asked."""
+    match, playing = running_of(state)
+    if match is None or playing is None or not playing.shots or playing.shots[-1].settled:
+        return state
+    last = playing.shots[-1]
+    if not last.unseen:
+        lying = places_after(match, playing, last).values()
+        state = replace(state, layout=tuple(disc for disc in lying if disc.state != "ditch"))
+    return _settled(state, entry, set())[0]
+
+
+def _leaned(state: TableState, entry: Entry) -> TableState:
+    """The last shot has moved a disc of which an earlier one left in doubt whether it lay in the hole: it leaned."""
+    *earlier, last = _playing(state).shots
+    for shot in earlier:
+        told = moved_on(shot, last)
+        if told is not shot:
+            shots = tuple(told if s.number == shot.number else s for s in _playing(state).shots)
+            state = judged_again(state.with_running(replace(_playing(state), shots=shots)), entry, shot.number)
+    return state
+
+
+def _lifted(state: TableState, entry: Entry, was: tuple[LayoutDisc, ...], ids: set[str]) -> TableState:
+    """A hand has taken the last shot's doubtful disc out of the hole, and nothing else: it was a 20."""
+    playing = _playing(state)
+    if not playing.shots or playing.done or not doubtful(playing.shots[-1]):
+        return state
+    shot = playing.shots[-1]
+    going = {removal.disc.id for removal in playing.removals}
+    others = [d for d in playing.record if d.id not in {*ids, *going, *doubtful(shot)}]
+    told = shot if others else lifted(shot, was, ids)
+    return state if told is shot else _judged(state, entry, told)
 
 
 def _inferred(state: TableState, entry: Entry, match: Match) -> TableState:

@@ -101,6 +101,7 @@ class ShotRecord(msgspec.Struct, frozen=True):
         ruled: what people ruled, None if nobody did.
         reason: the referee's, if the ruling is the referee's; it then stands over everybody else's.
         owner_ruled: the side people gave its twenty to, ``none`` for no twenty, empty if nobody said.
+        flat: of discs at the hole: whether each lies flat in it, where something decided that after the shot.
         vague: whether the camera may have missed a disc that left through the hole.
         beam: boot and episode of the beam's candidate during it, empty for none.
         unseen: it was inferred from the layout, nobody saw it.
@@ -132,6 +133,7 @@ class ShotRecord(msgspec.Struct, frozen=True):
     ruled: bool | None = None
     reason: str = ""
     owner_ruled: str = ""
+    flat: dict[str, bool] = {}
     beam: str = ""
     unseen: bool = False
     out_of_turn: bool = False

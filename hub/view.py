@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from hardware.board import clock_hour
-from hub.lines import close_to_line, range_of
+from hub.hole import as_told, words
+from hub.lines import at_outer_line, close_to_line, range_of
 from hub.link import snapshot
 from hub.link.messages import MessageError, encode
 from hub.link.snapshot import Phase, RoundView, Side, SideView, Table
@@ -247,7 +248,7 @@ def _certain_twenties(match: Match, shown: Round) -> dict[Side, int]:
 
 def _discs(state: TableState, match: Match | None, shown: Round | None) -> tuple[snapshot.DiscView, ...]:
     views: list[snapshot.DiscView] = []
-    for disc in state.layout:
+    for disc in state.layout if shown is None else as_told(state.layout, words(shown)):
         r_mm = radius_mm(disc)
         value = 0
         close = False
@@ -322,4 +323,10 @@ def _message(match: Match, shown: Round) -> str:
         return "clear the board"
     if playing.done and not playing.questions and shown is playing:
         return "the round is over: clear the board or confirm"
+    near = next((disc for disc in playing.record if at_outer_line(disc, playing) is not None), None)
+    if near is not None and match.level != "count" and not playing.done:
+        hour = clock_hour(near.x_mm, near.y_mm)
+        return (
+            f"the {near.colour} disc at {hour} o'clock is too close to the line to call: take it off if it touches it"
+        )
     return ""

@@ -16,28 +16,46 @@ def test_a_disc_that_touches_the_outer_line_must_go(bench: Bench) -> None:
     assert not bench.table.remove
 
 
-def test_a_disc_too_close_to_the_outer_line_is_asked_about_and_play_answers(bench: Bench) -> None:
-    bench.start()
-    bench.shoot("A", (60, 10))
-    bench.shoot("B", (287.8, 200), ("hit", "s", "d1"), moved={"d1": (61, 12)})
-    assert [(q.kind, [c.key for c in q.choices]) for q in bench.table.questions] == [("line", ["5", "0"])]
-    bench.shoot("A", (150, 90), ("hit", "s", "d2"), moved={"d2": (287.9, 200.1)})
-    assert not bench.table.questions
-    assert bench.table.message.startswith("decided by play: Is the dark disc")
-    assert bench.table.sides["B"].board == 5
-
-
 @pytest.mark.parametrize("r_mm", [287.8, 288.2])
-def test_a_disc_too_close_to_the_outer_line_is_asked_about_on_either_side_of_it(bench: Bench, r_mm: float) -> None:
+def test_a_disc_too_close_to_the_outer_line_to_call_is_in_when_play_goes_on_with_it(bench: Bench, r_mm: float) -> None:
     bench.start()
     bench.shoot("A", (60, 10))
     bench.shoot("B", (r_mm, 200), ("hit", "s", "d1"), moved={"d1": (61, 12)})
     assert not bench.table.remove
-    assert [q.kind for q in bench.table.questions] == ["line"]
+    assert not bench.table.questions
+    assert bench.table.message.startswith("the dark disc at 1 o'clock is too close to the line to call")
     bench.shoot("A", (150, 90), ("hit", "s", "d2"), moved={"d2": (r_mm, 200.1)})
     assert not bench.table.questions
     assert not bench.table.remove
-    assert bench.table.sides["B"].board == 5, "play went on with the disc lying there"
+    assert bench.table.message == "decided by play: the dark disc at the outer line is in."
+    assert bench.table.sides["B"].board == 5
+
+
+@pytest.mark.parametrize("r_mm", [287.8, 288.2])
+def test_a_disc_too_close_to_the_outer_line_to_call_is_out_when_it_is_taken_off(bench: Bench, r_mm: float) -> None:
+    bench.start()
+    bench.shoot("A", (60, 10))
+    disc = bench.shoot("B", (r_mm, 200), ("hit", "s", "d1"), moved={"d1": (290.5, 12)})
+    assert [r.disc for r in bench.table.remove] == ["d1"]
+    bench.off("d1", disc)
+    bench.shoot("A", (70, 90))
+    assert bench.table.verdict is not None
+    assert bench.table.verdict.valid, "nothing of the other side's lay on the board"
+    assert {side: view.board for side, view in bench.table.sides.items()} == {"A": 15, "B": 0}
+    assert not bench.table.questions
+
+
+@pytest.mark.parametrize("level", ["count", "advise", "judge"])
+def test_a_disc_at_a_line_that_is_moved_again_was_never_asked_about(bench: Bench, level: str) -> None:
+    bench.start(level=level, rules="classic")
+    bench.shoot("A", (60, 10))
+    for number, r_mm in enumerate((84.7, 186.5, 287.9)):
+        bench.shoot("B", (r_mm, 200 + 20 * number), ("hit", "s", "d1"), moved={"d1": (61 + number, 12)})
+        assert not bench.table.questions
+        struck = f"d{bench.serial}"
+        bench.shoot("A", "ditch", ("hit", "s", struck), ("off", "s"), moved={struck: (140.0, 200 + 20 * number)})
+        assert not bench.table.questions
+    assert bench.table.sides["B"].board == 30
 
 
 @pytest.mark.parametrize("r_mm", [287.8, 288.2])

@@ -1,0 +1,152 @@
+"""Whether a disc at the hole lies flat in it or leans: one word about each disc, that everything else goes by.
+
+The camera hardly tells a disc that leans in the hole from one that lies flat in it, and says so in a doubt. Whatever
+decides it later (people, the disc's place, a hand that lifts it out) is kept with the shot that brought the disc there;
+every judgement, record and layout after it sees the disc as that word says, also when the word comes late.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+
+from msgspec.structs import replace
+
+from hub.link.messages import LayoutDisc
+from hub.link.snapshot import Side
+from hub.state import GEOMETRY, Events, Match, Round, ShotRecord
+
+AT_HOLE_MM = GEOMETRY.hole_radius_mm
+"""A disc whose middle is further from the board's middle neither lies in the hole nor leans in it."""
+
+PLAY_MM = GEOMETRY.hole_play_mm
+"""So far from the middle a flat disc can lie."""
+
+HOLE_SIGMA_MM = 0.5
+"""One sigma of where the hole is on the board and of a half-sunk disc's parallax, beside the reader's own noise."""
+
+LEANS_SIGMAS = 3.0
+"""A disc further beyond the play of the hole than this many standard deviations leans."""
+
+
+def doubtful(shot: ShotRecord) -> frozenset[str]:
+    """Discs that are seen at the hole after a shot, and of which the evidence cannot tell whether they lie in it."""
+    fell = [_fell(reading) for reading in shot.readings]
+    sometimes = frozenset[str]().union(*fell) - fell[0].intersection(*fell)
+    return frozenset(disc for disc in sometimes if shot.rest.get(disc, "ditch") != "ditch")
+
+
+def _fell(events: Events) -> frozenset[str]:
+    return frozenset(event[1] for event in events if event[0] == "hole")
+
+
+def undecided(shot: ShotRecord) -> frozenset[str]:
+    """Discs whose lying in the hole nothing has decided yet."""
+    return frozenset() if shot.owner_ruled else doubtful(shot).difference(shot.flat)
+
+
+def words(playing: Round, before: int | None = None) -> dict[str, bool]:
+    """Of discs that were in doubt, or that people spoke of: whether each lies flat in the hole.
+
+    Args:
+        playing: the round.
+        before: number of the shot before which it is asked; None for now.
+    """
+    told: dict[str, bool] = {}
+    for shot in playing.shots:
+        if before is not None and shot.number >= before:
+            break
+        for disc in shot.rest:
+            told.pop(disc, None)
+        for disc in (*doubtful(shot), *shot.flat):
+            told[disc] = disc in shot.holed
+    return told
+
+
+def as_told(discs: Iterable[LayoutDisc], told: Mapping[str, bool]) -> tuple[LayoutDisc, ...]:
+    """Discs as the camera saw them, but at the hole as is known better."""
+    return tuple(_as_told(disc, told) for disc in discs)
+
+
+def _as_told(disc: LayoutDisc, told: Mapping[str, bool]) -> LayoutDisc:
+    flat = told.get(disc.id)
+    if flat is None or disc.state == "ditch" or not at_hole(disc):
+        return disc
+    if flat:
+        return replace(disc, state="hole")
+    return replace(disc, state="leaning") if disc.state == "hole" else disc
+
+
+def at_hole(disc: LayoutDisc) -> bool:
+    """Whether a disc lies or leans in the hole, as far as its place tells."""
+    return math.hypot(disc.x_mm, disc.y_mm) <= AT_HOLE_MM
+
+
+def before_of(playing: Round, shot: ShotRecord) -> tuple[LayoutDisc, ...]:
+    """What lay on the board before a shot, as is known now."""
+    return as_told(shot.before, words(playing, shot.number))
+
+
+def leans_by_place(disc: LayoutDisc) -> bool:
+    """Whether a disc at the hole lies too far from its middle to be flat in it."""
+    off_mm = math.hypot(disc.x_mm, disc.y_mm) - PLAY_MM
+    return off_mm > LEANS_SIGMAS * math.hypot(disc.sigma_mm, HOLE_SIGMA_MM)
+
+
+def seen_again(shot: ShotRecord, layout: Iterable[LayoutDisc]) -> ShotRecord:
+    """A shot with what the places of its doubtful discs tell; one that may lie flat by its place stays in doubt."""
+    told = {disc.id: False for disc in layout if disc.id in doubtful(shot) and at_hole(disc) and leans_by_place(disc)}
+    told = {disc: flat for disc, flat in told.items() if disc not in shot.flat}
+    return replace(shot, flat={**shot.flat, **told}) if told else shot
+
+
+def lifted(shot: ShotRecord, was: Iterable[LayoutDisc], ids: set[str]) -> ShotRecord:
+    """A shot whose doubtful disc a hand has taken out of the hole: nobody lifts a leaner, so it was a 20.
+
+    Args:
+        shot: the last one.
+        was: what was seen before the hand came.
+        ids: discs that are seen now.
+    """
+    if shot.owner_ruled or shot.ruled is False:
+        return shot
+    gone = {
+        disc.id for disc in was if disc.id in doubtful(shot) and disc.id not in {*ids, *shot.foul_set} and at_hole(disc)
+    }
+    return replace(shot, flat={**shot.flat, **dict.fromkeys(gone, True)}) if gone else shot
+
+
+def moved_on(shot: ShotRecord, later: ShotRecord) -> ShotRecord:
+    """A shot whose doubtful disc a later one made fall into the hole, or sent away from it: it had leaned."""
+    readings = [_fell(reading) for reading in later.readings]
+    fell = readings[0].intersection(*readings)
+    away = {d for d, where in later.rest.items() if not isinstance(where, str) and where.r_mm > AT_HOLE_MM}
+    told = [disc for disc in undecided(shot) if disc in later.rest and disc in fell | away]
+    return replace(shot, flat={**shot.flat, **dict.fromkeys(told, False)}) if told else shot
+
+
+def owners(match: Match, shot: ShotRecord) -> dict[str, Side]:
+    """Discs that are seen at the hole after a shot and may lie in it, and whose they are."""
+    sides = {disc.id: match.side_of(disc.colour) for disc in shot.before} | {shot.disc: shot.side}
+    there = {*doubtful(shot), *(disc for disc in shot.holed if shot.rest.get(disc) == "hole")}
+    return {disc: sides[disc] for disc in sorted(there) if disc in sides}
+
+
+def answered(match: Match, shot: ShotRecord, choice: str) -> ShotRecord:
+    """A shot with people's word about its 20, a side or ``none``: the discs at the hole lie or lean as they say."""
+    at = owners(match, shot)
+    if choice == "none":
+        told = dict.fromkeys(at, False)
+    else:
+        told = {disc: side == choice for disc, side in at.items() if side == choice or disc in doubtful(shot)}
+    return replace(shot, owner_ruled=choice, flat={**shot.flat, **told})
+
+
+def leaners_told(match: Match, playing: Round, shot: ShotRecord) -> Round:
+    """A counted round with people's word about a disc at its hole: a leaner counts where it leans, a 20 in the hole."""
+    colours = {disc.id: disc.colour for disc in shot.before} | {shot.disc: match.colour_of(shot.side)}
+    lean = [disc for disc, flat in shot.flat.items() if not flat and disc in colours]
+    known = {disc.id for disc in playing.record}
+    record = tuple(disc for disc in playing.record if not shot.flat.get(disc.id, False))
+    come = (LayoutDisc(disc, colours[disc], 0.0, 0.0, 0.0, "leaning") for disc in lean if disc not in known)
+    return replace(playing, record=(*record, *come))
