@@ -7,7 +7,7 @@ import math
 from firmware_py.camera.follow import Follower, FrameSeen
 from firmware_py.camera.naming import Watched
 from firmware_py.camera.resting import Resting
-from firmware_py.camera.tracker import Sighting, Track, depart, follow, mend
+from firmware_py.camera.tracker import Sighting, Track, depart, follow, mend, standing
 
 
 class Motion:
