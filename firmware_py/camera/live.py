@@ -24,7 +24,6 @@ from firmware_py.camera.shots import conclude
 from firmware_py.camera.source import Frame
 from firmware_py.camera.start import NoBoardError, calibrate
 from firmware_py.camera.stillness import Gate
-from firmware_py.camera.tracker import Sighting, Track, depart, follow, mend, standing
 from firmware_py.camera.view import BoardView, Box
 from hardware.board import Board
 from hub.link.messages import Cleared, Fact, Hand, Layout, LayoutDisc
