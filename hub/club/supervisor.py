@@ -106,7 +106,7 @@ class Child:
             good = now_s - self._started_s > _GOOD_RUN_S
             self._delay_s = _FIRST_DELAY_S if good else min(self._delay_s * 2, _LONGEST_DELAY_S)
             self._start_at_s = now_s + (_FIRST_DELAY_S if self.restarts == 0 else self._delay_s)
-            words = self.last_words()
+            words = self.last_words() if status > 0 else ""  # who was killed has not said why
             log.warning("%s ended (%s), starting it again%s", self.name, _how(status), f": {words}" if words else "")
         elif now_s >= self._start_at_s:
             self.restarts += 1

@@ -1,10 +1,12 @@
 """The configuration: defaults, round trip, and errors that name file, key and the right one."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from hub.link.config import Config, ConfigError, load_config, parse_config, read_secret, show_config
+from tests.conftest import PROJECT
 
 
 def test_an_empty_file_has_the_defaults() -> None:
@@ -52,6 +54,24 @@ def test_an_error_names_file_and_key(text: str, words: list[str]) -> None:
         parse_config(text, "x.toml")
     assert all(word in str(error.value) for word in words)
     assert "\n" not in str(error.value)
+
+
+def documented() -> dict[str, str]:
+    """Every configuration that README and the pages show, by page and place."""
+    pages = [PROJECT / "README.md", *sorted((PROJECT / "docs").glob("*.md"))]
+    found = {
+        f"{page.name} {number}": text
+        for page in pages
+        for number, text in enumerate(re.findall(r"```toml\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL), 1)
+        if re.search(r"^\[(board|mqtt|beam|camera|hub|dashboard)\]", text, re.MULTILINE)
+    }
+    assert len(found) >= 6
+    return found
+
+
+@pytest.mark.parametrize("where", documented())
+def test_every_configuration_that_is_documented_is_right(where: str) -> None:
+    assert parse_config(documented()[where], where) != Config()
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
