@@ -25,6 +25,7 @@ STEP_NS = 1_000_000
 _STEP_S = STEP_NS / 1e9
 _TRAVEL_MM = 0.75  # longest way in one sub-step: contact normals stay within 2 degrees of the true ones
 _STILL_MM_S = 0.5
+_PUSHED_MM = 0.05  # overlap from which a falling disc moves its neighbour by something that can be seen
 _TOUCH = 2.0  # impulse per mass, mm/s, below which a contact is the rest of an old one
 _APART_TICKS = 4
 _LONGEST_TICKS = 6000  # the longest roll takes 4 s; discs that push one another for ever are stopped
@@ -268,6 +269,7 @@ class Arena:
         self._space.reindex_shapes_for_body(disc.body)
         disc.body.velocity = (0.0, 0.0)
         disc.z, disc.tilt_deg, disc.tilt_towards_deg = place.z_mm, place.tilt_deg, place.tilt_towards_deg
+        self._elbow(disc, now_ns)
         if before.age_s < fall.floor_s <= fall.age_s:
             disc.lay(fall.ends)
             disc.friction(math.inf)
@@ -276,6 +278,17 @@ class Arena:
         if fall.age_s >= fall.last_s:
             disc.pocket = None
             disc.lay(fall.ends)
+
+    def _elbow(self, disc: Slider, now_ns: int) -> None:
+        """A disc that falls touches whatever stands where it comes to lie, and pushes it aside, however gently."""
+        for other in self._discs.values():
+            close_mm = 2 * self.board.disc_radius_mm - (other.body.position - disc.body.position).length
+            if other is disc or other.where != "surface" or close_mm < _PUSHED_MM:
+                continue
+            key = (min(disc.state.id, other.state.id), max(disc.state.id, other.state.id))
+            if self._touch(key) and key not in self._contacts:
+                self._contacts[key] = len(self.events)
+                self._happen(now_ns, "hit", disc.state.id, other.state.id)
 
     def _settle(self, disc: Slider) -> None:
         """A disc has stopped: over the hole it drops, on the outer line it has touched it, climbing it slides back."""

@@ -337,3 +337,20 @@ def test_discs_fall_lie_and_block_the_beam_where_the_hole_is(hole_xy_mm: tuple[f
         assert world.receiver.blocked is (disc.where in {"hole", "leaning"})
         fallen += disc.where == "hole"
     assert fallen > 20
+
+
+@pytest.mark.parametrize("angle_deg", [0.0, 75.0, 190.0])
+def test_a_disc_that_falls_beside_another_and_pushes_it_has_touched_it(angle_deg: float) -> None:
+    pushed = 0
+    for seed in range(8):
+        world = World(TOURNAMENT, seed)
+        world.place("B1", "dark", *to_xy(31.0, angle_deg))
+        world.place("A1", "light", *to_xy(4.0, angle_deg + 180))
+        was = world.discs["B1"]
+        world.flick("A1", *to_xy(1.0, angle_deg))
+        until_rest(world)
+        now = world.discs["B1"]
+        moved = math.dist((was.x_mm, was.y_mm), (now.x_mm, now.y_mm)) > 0.1
+        pushed += moved
+        assert (("hit", "A1", "B1") in words(world)) == moved
+    assert pushed
