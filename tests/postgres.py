@@ -22,7 +22,7 @@ def empty_database() -> Iterator[str]:
     """URL of the database that :data:`POSTGRES` names, emptied and ours alone; skips where none is named."""
     server = os.environ.get(POSTGRES)
     if not server:
-        reason = f"{POSTGRES} names no database"
+        reason = f"{POSTGRES} names no database: apt install postgresql, and see .ci/run"
         if os.environ.get("CI"):
             pytest.fail(reason)
         pytest.skip(reason)

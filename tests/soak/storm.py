@@ -6,7 +6,6 @@ import contextlib
 import json
 import random
 import resource
-import shutil
 import signal
 import sqlite3
 import subprocess
@@ -19,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import pytest
 
 from hub.link import topics
 from hub.link.bus import Message
@@ -408,11 +406,8 @@ def missing_rows(folder: Path) -> list[tuple[str, str, int]]:
 @contextlib.contextmanager
 def club_at(kind: str, folder: Path) -> Iterator[Club]:
     """A club whose processes are gone afterwards."""
-    if (
-        kind != "embedded"
-        and shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin") is None
-    ):
-        pytest.skip("mosquitto is not installed: apt install mosquitto")
+    if kind != "embedded":
+        require("mosquitto")
     club = Club(kind, folder)
     try:
         yield club
