@@ -14,18 +14,13 @@ import cv2
 import numpy as np
 
 from firmware_py.camera.lab import Floats, Image
+from firmware_py.camera.shade import REACH_PX, Shade
 from firmware_py.camera.view import MM_PER_PX, BoardView
 
-#: Half side of the patch that a disc and its shadow fill, pixels of the straight view.
-REACH_PX = 19
 _SIDE = 2 * REACH_PX + 1
 #: Softness of the drawn edges: the lens and the resampling, one sigma in mm.
 SOFT_MM = 0.75
 _RING_MM = 0.5
-#: Weight of the guess about shadows against one disc seen.
-_PRIOR = 0.15
-_USUAL_RADIUS_MM = 16.0
-_SHADE_PX = 2 * REACH_PX + 9
 _ROW, _COLUMN = np.mgrid[-REACH_PX : REACH_PX + 1, -REACH_PX : REACH_PX + 1].astype(np.float32)
 #: Offsets of the patch's pixels from its middle, mm, x right and y up.
 _DX = (_COLUMN * np.float32(MM_PER_PX)).astype(np.float32)
@@ -88,48 +83,6 @@ class LookFit:
         return self.explained - 0.3 * abs(math.log(self.gain)) - self.strange / 90
 
 
-class Shade:
-    """The shadow that a disc casts around its base, as a factor on the wood; all sets share it."""
-
-    def __init__(self) -> None:
-        # Before anything was seen: the darkness that any disc makes where it touches the wood.
-        row, column = np.mgrid[:_SHADE_PX, :_SHADE_PX].astype(np.float32) - np.float32((_SHADE_PX - 1) / 2)
-        rim = np.hypot(row, column) * np.float32(MM_PER_PX) - np.float32(_USUAL_RADIUS_MM)
-        self.count = np.full((_SHADE_PX, _SHADE_PX), _PRIOR, np.float32)
-        self.sum = self.count * (1 - np.float32(0.3) * np.clip(1 - rim / np.float32(6), 0, 1) ** 2)
-        self._map: Floats | None = None
-
-    @property
-    def map(self) -> Floats:
-        """Factor by offset from the base's centre; 1 where nothing was learned."""
-        if self._map is None:
-            # What was hardly seen takes the value of what lies around it.
-            far_sum, far_count = cv2.GaussianBlur(self.sum, (5, 5), 1.0), cv2.GaussianBlur(self.count, (5, 5), 1.0)
-            self._map = np.asarray((self.sum + 0.02 * far_sum) / (self.count + 0.02 * far_count), dtype=np.float32)
-        return self._map
-
-    def at(self, dx: Floats, dy: Floats) -> Floats:
-        """Factors at offsets in mm from the base's centre."""
-        middle = np.float32((_SHADE_PX - 1) / 2)
-        u = dx / np.float32(MM_PER_PX) + middle
-        v = middle - dy / np.float32(MM_PER_PX)
-        border = cv2.BORDER_CONSTANT
-        return np.asarray(cv2.remap(self.map, u, v, cv2.INTER_LINEAR, borderMode=border, borderValue=(1.0,)))
-
-    def learn(self, dx: Floats, dy: Floats, factor: Floats, weight: Floats) -> None:
-        """Take in factors seen at offsets from a base's centre."""
-        middle = (_SHADE_PX - 1) / 2
-        u = np.rint(dx / MM_PER_PX + middle).astype(int)
-        v = np.rint(middle - dy / MM_PER_PX).astype(int)
-        good = (u >= 0) & (u < _SHADE_PX) & (v >= 0) & (v < _SHADE_PX) & (weight > 0)
-        # A running mean: old light fades.
-        self.count *= 0.95
-        self.sum *= 0.95
-        np.add.at(self.sum, (v[good], u[good]), weight[good] * np.clip(factor[good], 0.3, 1.02))
-        np.add.at(self.count, (v[good], u[good]), weight[good])
-        self._map = None
-
-
 @dataclass(slots=True)
 class Look:
     """How one set of discs looks: colour by distance from the centre, and the wall.
@@ -185,6 +138,11 @@ class Wardrobe:
 
     shade: Shade = field(default_factory=Shade)
     looks: dict[str, Look] = field(default_factory=dict)
+
+    def likeliest_first(self, patch: Patch) -> list[tuple[str, Look]]:
+        """The sets by how near their colour is to that in the middle of a patch."""
+        middle = np.median(patch.seen[REACH_PX - 3 : REACH_PX + 4, REACH_PX - 3 : REACH_PX + 4], axis=(0, 1))
+        return sorted(self.looks.items(), key=lambda item: float(np.linalg.norm(item[1].rim_bgr - middle)))
 
 
 Wear = tuple[Look, Shade]
@@ -372,16 +330,7 @@ def learn_look(view: BoardView, look: Look, shade: Shade | None, patch: Patch, x
         middle = np.median(patch.seen[core], axis=0)
         scale = float(np.clip(middle.sum() / max(1.0, expected.sum()), 0.7, 1.4))
     values = np.clip(face / np.float32(scale ** (1 - rate)), 0, 255)
-    for k in range(len(look.face)):
-        here = inside & (np.abs(ring - k) <= (1 if k > 3 else 2))
-        if k * _RING_MM > look.radius_mm or here.sum() < 6:
-            if k:
-                look.face[k], look.spread[k] = look.face[k - 1], look.spread[k - 1]
-            continue
-        samples = values[here]
-        mean = samples.mean(axis=0)
-        look.face[k] += rate * (mean - look.face[k])
-        look.spread[k] += rate * (min(25.0, float((samples - mean).std())) - look.spread[k])
+    _learn_rings(look, ring[inside], values[inside], rate)
     own_face = np.float32(scale) * top[..., None] * look.colours(dx, dy)[0]
     seen_side = side * (patch.weight > 0.5)
     share = float(np.sum(seen_side * seen_side))
@@ -398,3 +347,25 @@ def learn_look(view: BoardView, look: Look, shade: Shade | None, patch: Patch, x
     factor = (patch.seen - own).sum(axis=2) / light
     weight = np.where((whole < 0.9) & (patch.weight > 0.5), (1 - whole) ** 2, 0).astype(np.float32)
     shade.learn(dx - np.float32(sx), dy - np.float32(sy), factor, weight)
+
+
+def _learn_rings(look: Look, ring: Floats, values: Floats, rate: float) -> None:
+    """Take in colours ``(n, 3)`` seen at distances ``ring`` from the centre; each ring learns of its neighbours too."""
+    count = len(look.face)
+    near = ring < count + 2
+    ring, values = ring[near], values[near].astype(np.float64)
+    number = np.bincount(ring, minlength=count + 2)
+    sums = np.stack([np.bincount(ring, values[:, c], count + 2) for c in range(3)], axis=1)
+    squares = np.bincount(ring, (values * values).sum(axis=1), count + 2)
+    for k in range(count):
+        reach = 1 if k > 3 else 2
+        part = slice(max(0, k - reach), k + reach + 1)
+        n = int(number[part].sum())
+        if k * _RING_MM > look.radius_mm or n < 6:
+            if k:
+                look.face[k], look.spread[k] = look.face[k - 1], look.spread[k - 1]
+            continue
+        mean = sums[part].sum(axis=0) / n
+        spread = math.sqrt(max(0.0, float(squares[part].sum() / n - mean @ mean)) / 3)
+        look.face[k] += rate * (mean - look.face[k])
+        look.spread[k] += rate * (min(25.0, spread) - look.spread[k])

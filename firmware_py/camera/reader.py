@@ -30,6 +30,8 @@ Xy = tuple[float, float]
 #: A disc must explain this share of what changed, and have this share of its edge.
 LEAST_EXPLAINED = 0.22
 LEAST_COVERAGE = 0.55
+#: A disc that its set explains so well is of no other set.
+PLAIN = 0.8
 #: A disc displaced by less did not move: thrice the error of comparing two pictures of it.
 MOVED_MM = 0.3
 #: With so many discs of a set seen, another look at it changes nothing.
@@ -273,21 +275,22 @@ class LayoutReader:
         found: list[Resting] = []
         odd: dict[tuple[int, int], Region] = {}
         layer = self.compose(straight, bare, placed)
-        for _ in range(_MOST_DISCS):
+        while len(found) < _MOST_DISCS:
             changes = self.differ.changes(straight, layer)
-            disc = None
+            before = len(found)
+            # Regions stand apart, so one disc of each is found before what is left is looked at again.
             for region in sorted(changes.regions, key=lambda r: -r.area_mm2):
                 key = (round(region.x_mm / 8), round(region.y_mm / 8))
                 if region.hand or key in odd or region.area_mm2 < _LEAST_REGION * self._disc_mm2:
                     continue
                 disc = self._disc_in(straight, bare, changes, region, placed)
-                if disc is not None:
-                    break
-                odd[key] = region
-            if disc is None:
+                if disc is None:
+                    odd[key] = region
+                    continue
+                placed.append(disc)
+                found.append(disc)
+            if len(found) == before:
                 break
-            placed.append(disc)
-            found.append(disc)
             layer = self.compose(straight, bare, placed)
         return found, list(odd.values())
 
@@ -312,7 +315,7 @@ class LayoutReader:
                 continue
             if best is None or worth > best[0]:
                 best = (worth, disc)
-            if worth > 0.8:
+            if worth > PLAIN:
                 break
         return None if best is None else best[1]
 
@@ -324,10 +327,12 @@ class LayoutReader:
         self._painter.mask(patch, others)
         looks, shade = self.wardrobe.looks, self.wardrobe.shade
         best: tuple[float, Colour, LookFit] | None = None
-        for name, look in looks.items():
+        for name, look in self.wardrobe.likeliest_first(patch):
             fit = fit_look(self.view, look, shade, patch, start, rounds=9)
             if fit is not None and (best is None or fit.worth > best[0]):
                 best = (fit.worth, colour_of(name), fit)
+            if best is not None and best[0] > PLAIN:
+                break
         if best is None or best[0] < LEAST_EXPLAINED or best[2].strange > STRANGE or looks[best[1]].learned < SEEN:
             first = self.teacher.first_look(
                 straight, bare, patch, start if best is None else (best[2].x_mm, best[2].y_mm)
