@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from firmware_py.camera.appearance import Patch, Shade, draw_disc, patch_offsets
+from firmware_py.camera.appearance import Patch, draw_disc, patch_offsets
 from firmware_py.camera.lab import Floats, Image
 from firmware_py.camera.regions import disc_pixels
+from firmware_py.camera.shade import Shade
 from firmware_py.camera.view import BoardView
 
 Xy = tuple[float, float]

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 
-from firmware_py.camera.appearance import Look, LookFit, Patch, Shade, fit_look
+from firmware_py.camera.appearance import Look, LookFit, Patch, fit_look
+from firmware_py.camera.shade import Shade
 from firmware_py.camera.view import BoardView
 from hub.link.messages import DiscState
 
