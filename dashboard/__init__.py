@@ -7,8 +7,9 @@ from pathlib import Path
 
 from flask import Flask, Response
 
-from dashboard import api, auth, stream, table, wall
+from dashboard import api, auth, organiser, pictures, referee, stream, table, wall
 from dashboard.asking import Asker
+from dashboard.cases import Cases
 from dashboard.club import Club
 
 _POLICY = "; ".join(
@@ -23,12 +24,15 @@ _POLICY = "; ".join(
 )
 
 
-def create_app(club: Club, asker: Asker, *, secret_key: str, title: str = "Crokinole", beat_s: float = 1.0) -> Flask:
+def create_app(
+    club: Club, asker: Asker, cases: Cases, *, secret_key: str, title: str = "Crokinole", beat_s: float = 1.0
+) -> Flask:
     """The dashboard as a WSGI application.
 
     Args:
         club: what is shown; started and closed by the caller.
         asker: what carries people's requests to the hub.
+        cases: pictures of doubts and disputes.
         secret_key: signs the session cookies.
         title: of the pages.
         beat_s: seconds between the heartbeats of a silent stream.
@@ -47,7 +51,10 @@ def create_app(club: Club, asker: Asker, *, secret_key: str, title: str = "Croki
     app.register_blueprint(wall.blueprint(club.geometry))
     app.register_blueprint(table.blueprint(club))
     app.register_blueprint(stream.blueprint(club, beat_s=beat_s))
-    app.register_blueprint(api.blueprint(club, asker))
+    app.register_blueprint(api.blueprint(club, asker, cases))
+    app.register_blueprint(pictures.blueprint(club, asker, cases))
+    app.register_blueprint(referee.blueprint(club))
+    app.register_blueprint(organiser.blueprint())
     app.register_blueprint(auth.blueprint(asker))
     app.after_request(_guard)
     return app

@@ -10,9 +10,10 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 from dashboard import auth
 from dashboard.asking import Asker, AskError
+from dashboard.cases import Cases
 from dashboard.club import Club
 from dashboard.drawing import drawing
-from dashboard.errors import ApiError, board_id, board_or_404
+from dashboard.errors import ApiError, board_id, board_or_404, refused
 from hub.link import asks
 from hub.link.messages import MessageError
 
@@ -34,7 +35,7 @@ class AskRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     id: str = ""
 
 
-def blueprint(club: Club, asker: Asker) -> Blueprint:
+def blueprint(club: Club, asker: Asker, cases: Cases) -> Blueprint:
     """The routes of the API, and ``/healthz``."""
     api = Blueprint("api", __name__)
 
@@ -56,12 +57,24 @@ def blueprint(club: Club, asker: Asker) -> Blueprint:
         given = _ask_request(what)
         token = auth.asker_token(board_id(board))
         body = _ask_body(what, given)
+        if isinstance(body, asks.Move) and not body.there:
+            # Whoever is signed in at both tables may move a match from one to the other.
+            body = msgspec.structs.replace(body, there=auth.token_for(body.to))
         try:
             answer = asker.ask(board, what, body, token=token, rev=given.rev, ask_id=given.id)
         except AskError as error:
             if error.status == 401:
                 auth.forget(board)
             raise
+        return _json({"ok": True, "body": answer.body})
+
+    @api.post("/api/1/hub/ask/<what>")
+    def ask_hub(what: str) -> Response:
+        given = _ask_request(what)
+        token = auth.asker_token(auth.CLUB)
+        answer = asker.ask(auth.CLUB, what, _ask_body(what, given), token=token, ask_id=given.id)
+        if what == "forget":
+            cases.forget(answer.body.get("matches", ()))
         return _json({"ok": True, "body": answer.body})
 
     @api.get("/healthz")
@@ -71,7 +84,7 @@ def blueprint(club: Club, asker: Asker) -> Blueprint:
         return response
 
     api.register_error_handler(ApiError, ApiError.response)
-    api.register_error_handler(AskError, _refused)
+    api.register_error_handler(AskError, refused)
     api.app_errorhandler(HTTPException)(_as_json)
     return api
 
@@ -85,10 +98,6 @@ def _as_json(error: HTTPException) -> Response | HTTPException:
     if isinstance(error, MethodNotAllowed) and error.valid_methods:
         response.headers["Allow"] = ", ".join(sorted(error.valid_methods))
     return response
-
-
-def _refused(error: AskError) -> Response:
-    return ApiError(error.status, error.code, error.message).response()
 
 
 def _ask_request(what: str) -> AskRequest:

@@ -5,6 +5,7 @@ The dashboard knows no PIN and no token of its own: the hub's ``login`` gives to
 
 from __future__ import annotations
 
+import hashlib
 import hmac
 import secrets
 import time
@@ -22,6 +23,10 @@ CLUB = "hub"
 """What an organiser enters in place of a board."""
 EVERYWHERE = "*"
 _MAX_BOARDS = 8
+_ROLE_S = 60.0
+_ROLES_KEPT = 1000
+_roles: dict[tuple[str, str], tuple[str, float]] = {}
+"""What the hub said of tokens, by their hash and the board, until when that is believed."""
 
 
 def init_app(app: Flask) -> None:
@@ -83,14 +88,44 @@ def asker_token(board: str) -> str:
     Raises:
         ApiError: 401 without a token, 403 for a forged request.
     """
-    scheme, _, bearer = request.headers.get("Authorization", "").partition(" ")
-    if scheme.lower() == "bearer" and bearer.strip():
-        return _checked(bearer.strip())
+    given = bearer()
+    if given:
+        return given
     check_csrf(request.headers.get("X-CSRF-Token", ""))
     token = token_for(board)
     if not token:
         raise ApiError(401, "no_token", f"Enter the PIN of board {board} first.")
     return token
+
+
+def bearer() -> str:
+    """The token in the request's header, an empty one if there is none.
+
+    Raises:
+        ApiError: 401 if it cannot be a token.
+    """
+    scheme, _, given = request.headers.get("Authorization", "").partition(" ")
+    return _checked(given.strip()) if scheme.lower() == "bearer" and given.strip() else ""
+
+
+def role_at(asker: Asker, board: str, token: str) -> str:
+    """What a token is good for at a board, as the hub says; asked again after a minute.
+
+    Raises:
+        ApiError: 401 without a token.
+        AskError: the hub does not know it, or cannot be asked.
+    """
+    if not token:
+        raise ApiError(401, "no_token", f"Enter the PIN of board {board} first.")
+    key = (hashlib.sha256(token.encode()).hexdigest(), board)
+    known = _roles.get(key)
+    if known is not None and known[1] > time.monotonic():
+        return known[0]
+    role = str(asker.ask(board, "who", asks.Who(), token=token).body.get("role", ""))
+    if len(_roles) >= _ROLES_KEPT:
+        _roles.clear()
+    _roles[key] = (role, time.monotonic() + _ROLE_S)
+    return role
 
 
 def _checked(token: str) -> str:
@@ -128,7 +163,7 @@ def blueprint(asker: Asker) -> Blueprint:
             return render_template("login.html", board=board, error=f"{error}."), 400
         except (AskError, ApiError) as error:
             return render_template("login.html", board=board, error=error.message), error.status
-        where = url_for("wall.page") if board == CLUB else url_for("table.page", board=board)
+        where = url_for("organiser.page") if board == CLUB else url_for("table.page", board=board)
         return redirect(where, 303)
 
     @pages.post("/logout")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from flask import Response, jsonify
 
+from dashboard.asking import AskError
 from dashboard.club import Club
 from dashboard.view import BoardView
 from hub.link.topics import TopicError, check_board
@@ -29,6 +30,11 @@ class ApiError(Exception):
         response = jsonify(error={"code": self.code, "message": self.message})
         response.status_code = self.status
         return response
+
+
+def refused(error: AskError) -> Response:
+    """What the hub refused, or could not be asked."""
+    return ApiError(error.status, error.code, error.message).response()
 
 
 def board_id(board: str) -> str:

@@ -85,17 +85,46 @@ def _prepared(config: Config) -> Callable[[], Flask]:
     def make_app() -> Flask:
         from dashboard import create_app, pages_version
         from dashboard.asking import Asker
+        from dashboard.cases import Cases, Keeper
         from dashboard.club import Club
         from hub.link.mqtt import MqttBus
 
         bus = MqttBus(config.mqtt.url, f"dashboard-{secrets.token_hex(6)}", password=password)
         club = Club(bus, geometry, pages=pages_version())
         asker = Asker(bus)
+        cases = Cases(Path(config.dashboard.cases_dir))
         club.start()
         bus.start()
-        return create_app(club, asker, secret_key=secret_key)
+        Keeper(cases, _forgotten(config.hub.database)).start()
+        return create_app(club, asker, cases, secret_key=secret_key)
 
     return make_app
+
+
+def _forgotten(database: str) -> Callable[[set[str]], set[str]]:
+    """Tells in which matches somebody played who was forgotten since; nothing while the hub's database is not there."""
+
+    def look(matches: set[str]) -> set[str]:
+        from hub.store.archive import Archive
+
+        archive = Archive(database)
+        try:
+            if not archive.ready():
+                return set()
+            names = archive.players()
+            records = [record for match in matches if (record := archive.match(match)) is not None]
+        finally:
+            archive.close()
+        return {record.id for record in records if any(names.get(player) == "" for player in record.players.values())}
+
+    def in_thread(matches: set[str]) -> set[str]:
+        # The database blocks; the pages must not wait for it.
+        from gevent import get_hub
+
+        found: set[str] = get_hub().threadpool.apply(look, (matches,))
+        return found
+
+    return in_thread
 
 
 def _secret_key(path: Path) -> str:

@@ -26,10 +26,17 @@ async function post(url, csrf, payload) {
 }
 
 /** Ask the hub something about a board; the same id is used again when the line broke, so it is done once. */
-export async function ask(board, request, body, rev) {
+export function ask(board, request, body, rev) {
+  return send(`/api/1/boards/${encodeURIComponent(board)}/ask/${request}`, { id: requestId(), rev, body });
+}
+
+/** Ask the hub something that belongs to no board. */
+export function askHub(request, body) {
+  return send(`/api/1/hub/ask/${request}`, { id: requestId(), body });
+}
+
+async function send(url, payload) {
   const csrf = document.querySelector("meta[name=csrf]").content;
-  const url = `/api/1/boards/${encodeURIComponent(board)}/ask/${request}`;
-  const payload = { id: requestId(), rev, body };
   try {
     return await post(url, csrf, payload);
   } catch (error) {

@@ -46,6 +46,12 @@ export function sidesOf(table) {
   return ["A", "B", "C"].filter((key) => table.sides[key]).map((key) => [key, table.sides[key]]);
 }
 
+/** What a match is part of, in one line; empty where nothing is said. */
+export function eventWords(event) {
+  if (!event) return "";
+  return [event.name, event.stage, event.table && `table ${event.table}`].filter(Boolean).join(", ");
+}
+
 /** A random word for a request, so that the hub does a repeated one only once; works without https too. */
 export function requestId() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));

@@ -1,6 +1,6 @@
 // What a table seldom needs: pause, time-out, the referee, swapping, giving up. Two taps each.
 
-import { make, sideName, sidesOf } from "./dom.js";
+import { boardName, make, sideName, sidesOf } from "./dom.js";
 import { sheet } from "./sheet.js";
 
 const RUNNING = ["round", "settling", "round_over", "paused"];
@@ -19,7 +19,8 @@ export function more(table, request) {
     if (!table.time_out && table.turn) choices.push(["Time is up", () => timeOut(table, request), ""]);
     if (sidesOf(table).length === 2) choices.push(["Swap colours or seats", () => swap(table, request), ""]);
   }
-  if (table.match_id) choices.push(["Names", () => names(table, request), ""]);
+  if (table.match_id) choices.push(["Names and event", () => names(table, request), ""]);
+  if (running) choices.push(["Move to another board", () => move(table, request), ""]);
   if (running) choices.push(["Give up", () => giveUp(table, request), "danger"]);
   sheet("More", "", choices);
 }
@@ -41,18 +42,48 @@ function swap(table, request) {
   sheet("Swap", words, choices);
 }
 
-function names(table, request) {
-  const fields = sidesOf(table).map(([key, side]) => {
-    const input = make("input");
-    const shown = side.name === side.colour ? "" : side.name;
-    Object.assign(input, { name: key, maxLength: 40, value: shown, placeholder: side.colour, autocomplete: "off" });
-    return make("label", "", side.colour, input);
-  });
+/** Names and event of a match: the running or last one, or an earlier one of the evening. */
+export function names(table, request, played = null) {
+  const sides = played ? Object.entries(played.names).map(([key, name]) => [key, { name, colour: key }]) : sidesOf(table);
+  const fields = sides.map(([key, side]) => field(played ? `Side ${key}` : side.colour, key, side.name === side.colour ? "" : side.name));
+  const event = (played ?? table).event ?? {};
+  const about = [field("Event", "name", event.name), field("Stage", "stage", event.stage), field("Table", "table", event.table)];
   const save = () => {
-    const given = Object.fromEntries(fields.map((field) => field.querySelector("input")).map(({ name, value }) => [name, value.trim()]));
-    request("name", { names: given }, "The names are kept.");
+    const body = { names: valuesOf(fields), event: valuesOf(about) };
+    if (played) body.match = played.id;
+    request("name", body, "Names and event are kept.");
   };
-  sheet("Names", "", [["Save the names", save]], fields);
+  const earlier = (played ? [] : (table.evening ?? [])).toReversed().map((match) => [
+    `Earlier: ${Object.values(match.names).join(" – ")}`,
+    () => names(table, request, match),
+    "",
+  ]);
+  const words = played ? `Earlier match ${played.id}` : "They can be changed until the evening is closed.";
+  sheet("Names and event", words, [["Save", save], ...earlier], [...fields, ...about]);
+}
+
+function field(words, name, value = "") {
+  const input = make("input");
+  Object.assign(input, { name, maxLength: 40, value: value ?? "", autocomplete: "off" });
+  return make("label", "", words, input);
+}
+
+/** What stands in form fields, by their names. */
+export function valuesOf(fields) {
+  const inputs = fields.map((label) => label.querySelector("input, select"));
+  return Object.fromEntries(inputs.map(({ name, value }) => [name, value.trim()]));
+}
+
+/** Go on at another board that is free; a round that has begun is played again there. */
+export async function move(table, request) {
+  const { boards } = await (await fetch("/api/1/boards")).json().catch(() => ({ boards: [] }));
+  const free = boards.filter((view) => view.board !== table.board && ["idle", "match_over"].includes(view.table?.phase ?? ""));
+  const begun = table.shot > 0 && table.phase !== "round_over";
+  const words = begun
+    ? `Round ${table.round} has begun: it is played again from its first shot at the other board. All else stays.`
+    : "The match goes on there as it stands, with the same hammer and seats.";
+  const choices = free.map(({ board }) => [boardName(board), () => request("move", { to: board, restart: begun, round: table.round }, `The match goes on at ${boardName(board)}.`)]);
+  sheet("Move to which board?", free.length ? words : "No other board is free.", choices);
 }
 
 function giveUp(table, request) {

@@ -1,18 +1,17 @@
 // The table page: shows one board and turns taps into requests.
 
-import { ask } from "./ask.js";
 import { draw, makeBoard } from "./board.js";
-import { boardName, make, mark, pips, sideName, sidesOf, text } from "./dom.js";
+import { boardName, eventWords, make, mark, pips, sideName, sidesOf, text } from "./dom.js";
 import { follow, trouble } from "./live.js";
 import { more } from "./more.js";
+import { request as ask } from "./request.js";
 import { sheet } from "./sheet.js";
 
-const TOAST_MS = 6000;
 const at = (id) => document.getElementById(id);
 const board = document.body.dataset.board;
 const mayAsk = "mayAsk" in document.body.dataset;
 const link = { fresh: true, heard: 0, broker: true, hub: true };
-const state = { view: null, pending: null, busy: false, toast: 0 };
+const state = { view: null, pending: null };
 const rows = new Map();
 const picture = makeBoard(Number(document.body.dataset.half));
 
@@ -31,33 +30,7 @@ turn(0);
 
 // ---- asking
 
-function toast(words, good = false) {
-  const box = at("toast");
-  text(box, words);
-  box.hidden = false;
-  mark(box, "good", good);
-  clearTimeout(state.toast);
-  state.toast = setTimeout(() => (box.hidden = true), TOAST_MS);
-}
-
-async function request(what, body, done = "") {
-  if (state.busy) return false;
-  state.busy = true;
-  document.body.dataset.busy = "yes";
-  try {
-    await ask(board, what, body, state.view?.table?.rev ?? 0);
-    if (done) toast(done, true);
-    else at("toast").hidden = true;
-    return true;
-  } catch (refusal) {
-    toast(refusal.message);
-    if (refusal.status === 401) setTimeout(() => location.assign(`/login?board=${encodeURIComponent(board)}`), 1500);
-    return false;
-  } finally {
-    state.busy = false;
-    delete document.body.dataset.busy;
-  }
-}
+const request = (what, body, done = "") => ask(board, state.view?.table?.rev ?? 0, what, body, done);
 
 // ---- score and twenties
 
@@ -335,7 +308,7 @@ function fillActions(table) {
 
 function describe(table) {
   if (!table) return "";
-  const words = [table.rules, table.game > 1 ? `game ${table.game}` : "", table.round && table.phase !== "match_over" ? `round ${table.round}` : ""];
+  const words = [eventWords(table.event), table.rules, table.game > 1 ? `game ${table.game}` : "", table.round && table.phase !== "match_over" ? `round ${table.round}` : ""];
   return words.filter(Boolean).join(" · ");
 }
 

@@ -1,7 +1,7 @@
 // The wall: one tile for every board, as large as they fit, brought up to date by the stream.
 
 import { draw, makeBoard } from "./board.js";
-import { boardName, make, mark, pips, sideName, sidesOf, text } from "./dom.js";
+import { boardName, eventWords, make, mark, pips, sideName, sidesOf, text } from "./dom.js";
 import { FlashGate } from "./flash.js";
 import { follow, trouble } from "./live.js";
 import { Voice } from "./sound.js";
@@ -143,7 +143,7 @@ function fillHistory(list, table) {
 
 function describe(table) {
   if (!table) return "";
-  const words = [table.rules];
+  const words = [eventWords(table.event) || table.rules];
   if (table.phase === "match_over") words.push("match over");
   else if (table.round) words.push(`Round ${table.round}`);
   if (table.game > 1) words.splice(1, 0, `Game ${table.game}`);

@@ -24,6 +24,7 @@ from hub.link.asks import (
     Undo,
     WalkOver,
 )
+from hub.link.snapshot import Event
 from tests.dashboard.conftest import PIN, TOKEN, FakeHub
 from tests.dashboard.samples import FOUL, QUESTION, REMOVAL, idle, playing
 
@@ -137,7 +138,7 @@ def test_what_is_seldom_needed_is_under_more(phone: Page, hub: FakeHub) -> None:
         ("Give up", "Bo gives up round 5"),
         ("Give up", "Ann gives up the game"),
         ("Give up", "Ann does not go on"),
-        ("Names", "Save the names"),
+        ("Names and event", "Save"),
     )
     for number, buttons in enumerate(taps, 1):
         phone.get_by_role("button", name="More …").click()
@@ -153,7 +154,7 @@ def test_what_is_seldom_needed_is_under_more(phone: Page, hub: FakeHub) -> None:
         Concede("B", "round", 5),
         Concede("A", "game"),
         WalkOver("A"),
-        Name({"A": "Ann", "B": "Bo"}),
+        Name({"A": "Ann", "B": "Bo"}, Event()),
     ]
 
 

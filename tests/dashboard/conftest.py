@@ -6,18 +6,20 @@ import threading
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from dashboard import create_app
+from dashboard import auth, create_app
 from dashboard.asking import Asker
+from dashboard.cases import Cases
 from dashboard.club import Club
 from hardware.board import TOURNAMENT
 from hub.link import topics
-from hub.link.asks import AskBody, Login, decode_ask
+from hub.link.asks import AskBody, Login, Who, decode_ask
 from hub.link.bus import Message
 from hub.link.memory import MemoryBroker
 from hub.link.messages import Answer, Ask, decode, encode
@@ -26,6 +28,7 @@ from hub.link.snapshot import Table
 
 PIN = "4711"
 TOKEN = "token-of-board-1"
+BOARD_TOKEN = "token-of-the-board-itself"
 NOW_MS = 1_800_000_000_000
 
 
@@ -47,6 +50,8 @@ class FakeHub:
         asked: (board, request, ask, body) in order.
         refuse: an error for every ask but login.
         kept: topics of the boards that the broker keeps.
+        role: of :data:`TOKEN`.
+        answers: bodies of the answers to some requests.
         expires_ms: until when the tokens that it hands out are good, 0 for ever.
     """
 
@@ -55,6 +60,8 @@ class FakeHub:
     refuse: str = ""
     silent: bool = False
     expires_ms: int = 0
+    role: str = "table"
+    answers: dict[str, dict[str, Any]] = field(default_factory=dict)
     kept: set[str] = field(default_factory=set)
     answered: dict[str, Answer] = field(default_factory=dict)
 
@@ -94,12 +101,21 @@ class FakeHub:
         body = decode_ask(topic.which, bytes(ask.body))
         if self.silent:
             return
+        if isinstance(body, Who):
+            self.bus.publish(topics.answer(ask.client), encode(self._who(ask)))
+            return
         if ask.id not in self.answered:
             self.asked.append((topic.board, topic.which, ask, body))
-            self.answered[ask.id] = self._judge(ask, body)
+            self.answered[ask.id] = self._judge(ask, topic.which, body)
         self.bus.publish(topics.answer(ask.client), encode(self.answered[ask.id]))
 
-    def _judge(self, ask: Ask, body: AskBody) -> Answer:
+    def _who(self, ask: Ask) -> Answer:
+        role = {TOKEN: self.role, BOARD_TOKEN: "board"}.get(ask.token)
+        if role is None:
+            return Answer(ask.id, ok=False, error="no_token: this device is not signed in")
+        return Answer(ask.id, ok=True, body={"role": role, "board": "", "expires": 0})
+
+    def _judge(self, ask: Ask, what: str, body: AskBody) -> Answer:
         if isinstance(body, Login):
             assert ask.token == ""
             if body.pin != PIN:
@@ -112,7 +128,7 @@ class FakeHub:
             return Answer(ask.id, ok=False, error="no_token: this device is not signed in")
         if self.refuse:
             return Answer(ask.id, ok=False, error=self.refuse)
-        return Answer(ask.id, ok=True, body={"rev": ask.rev + 1})
+        return Answer(ask.id, ok=True, body=self.answers.get(what, {"rev": ask.rev + 1}))
 
 
 @pytest.fixture
@@ -134,19 +150,22 @@ class Site:
     app: Flask
     club: Club
     asker: Asker
+    cases: Cases
 
     def client(self) -> FlaskClient:
         return self.app.test_client()
 
 
 @pytest.fixture
-def site(broker: MemoryBroker, hub: FakeHub) -> Iterator[Site]:
+def site(broker: MemoryBroker, hub: FakeHub, tmp_path: Path) -> Iterator[Site]:
+    auth._roles.clear()
     bus = broker.bus()
     club = Club(bus, TOURNAMENT, pages="v1", wall_ms=lambda: NOW_MS)
     asker = Asker(bus, timeout_s=0.05)
     bus.start()
     club.work()
-    yield Site(create_app(club, asker, secret_key="k" * 32, beat_s=0.01), club, asker)
+    cases = Cases(tmp_path / "cases", now_s=lambda: NOW_MS / 1000)
+    yield Site(create_app(club, asker, cases, secret_key="k" * 32, beat_s=0.01), club, asker, cases)
     bus.close()
 
 

@@ -22,7 +22,9 @@ from tests.conftest import free_port, wait_for_port
 
 
 def config_for(folder: Path, **changes: Any) -> Config:
-    section = DashboardSection(port=free_port(), secret_file=str(folder / "dashboard.secret"))
+    section = DashboardSection(
+        port=free_port(), secret_file=str(folder / "dashboard.secret"), cases_dir=str(folder / "cases")
+    )
     return Config(mqtt=MqttSection(f"mqtt://127.0.0.1:{free_port()}"), dashboard=replace(section, **changes))
 
 

@@ -74,7 +74,7 @@ def test_a_token_is_used_until_it_expires(
 def test_an_organiser_s_token_is_good_at_every_board(client: FlaskClient, site: Site, hub: FakeHub) -> None:
     hub.publish(idle("board-1"), idle("board-2"))
     site.club.work()
-    assert log_in(client, board="hub").location == "/"
+    assert log_in(client, board="hub").location == "/organiser"
     assert [Phone(client, board).ask("undo").status_code for board in ("board-1", "board-2")] == [200, 200]
 
 

@@ -1,0 +1,49 @@
+// Which tables wait for a ruling: those that call first, then those with an open question.
+
+import { boardName, make, text } from "./dom.js";
+import { follow, trouble } from "./live.js";
+
+const at = (id) => document.getElementById(id);
+const views = new Map();
+const link = { fresh: true, heard: 0, broker: true, hub: true };
+
+function show() {
+  const waiting = [...views.values()].filter(({ table }) => table?.referee || table?.questions.length);
+  waiting.sort((one, other) => Number(other.table.referee) - Number(one.table.referee));
+  const key = JSON.stringify(waiting.map(({ board, table }) => [board, table.referee, table.questions.map((q) => q.text)]));
+  at("empty").hidden = waiting.length > 0;
+  if (at("list").dataset.key === key) return;
+  at("list").dataset.key = key;
+  at("list").replaceChildren(
+    ...waiting.map((view) => {
+      const link = make("a", "name", boardName(view.board));
+      link.href = `/referee/${view.board}`;
+      const words = [view.table.referee ? "The referee is called." : "", ...view.table.questions.map((question) => question.text)];
+      const row = make("article", "card board-row", make("header", "", link), make("p", "about", words.filter(Boolean).join(" ")));
+      row.dataset.state = view.table.referee ? "referee" : "question";
+      return row;
+    }),
+  );
+}
+
+function showTrouble() {
+  text(at("trouble"), trouble(link.fresh, link.heard, link.broker, link.hub));
+}
+
+follow("/api/1/stream", {
+  snapshot(body) {
+    Object.assign(link, { broker: body.broker, hub: body.hub });
+    views.clear();
+    for (const view of body.boards) views.set(view.board, view);
+    show();
+    showTrouble();
+  },
+  board({ view }) {
+    views.set(view.board, view);
+    show();
+  },
+  fresh(isFresh, heard) {
+    Object.assign(link, { fresh: isFresh, heard });
+    showTrouble();
+  },
+});
