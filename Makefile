@@ -10,7 +10,7 @@ demo: $(VENV)/.demo
 	$(BIN)/crokinole demo
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n auto --dist worksteal $(PYTEST_ARGS)
 
 # Forty evenings at real processes that are killed, for about ten minutes.
 soak: $(VENV)/.dev
@@ -22,9 +22,10 @@ check: $(VENV)/.dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# Raspberry Pi OS Bookworm brings numpy 1.24 and OpenCV 4.6 from apt.
+# Raspberry Pi OS Bookworm brings numpy 1.24 and OpenCV 4.6 from apt: everything that uses them.
 test-oldest: $(VENV)-oldest/.done
-	$(VENV)-oldest/bin/python -m pytest -q -n auto tests/camera tests/twin
+	$(VENV)-oldest/bin/python -m pytest -q -n auto --dist worksteal tests/camera tests/twin/test_optics*.py \
+	  tests/twin/test_process.py --ignore tests/camera/test_bench_vision.py
 
 $(VENV)-oldest/.done: pyproject.toml requirements.lock
 	$(PYTHON) -m venv $(VENV)-oldest

@@ -6,6 +6,7 @@ each of them. What a Pi takes from apt is not asked for.
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import tarfile
@@ -51,13 +52,22 @@ def run_time_packages() -> set[str]:
     return {name for name, _ in seen} - {"crokinole", *FROM_APT}
 
 
-def has_wheel(pin: str, python: str) -> bool:
-    """Whether the index has a wheel that a Pi with this Python installs."""
+def without_wheel(pinned: list[str], python: str) -> set[str]:
+    """Those of which the index has no wheel that a Pi with this Python installs."""
+    missing: set[str] = set()
     with tempfile.TemporaryDirectory() as target:
         argv = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--dry-run"]
         argv += ["--no-deps", "--ignore-installed", "--only-binary", ":all:", "--target", target]
-        argv += ["--python-version", python, *(f"--platform={p}" for p in PLATFORMS), pin]
-        return subprocess.run(argv, capture_output=True, check=False).returncode == 0
+        argv += ["--python-version", python, *(f"--platform={p}" for p in PLATFORMS)]
+        while True:
+            wanted = [pin for pin in pinned if pin not in missing]
+            done = subprocess.run([*argv, *wanted], capture_output=True, text=True, check=False)
+            if done.returncode == 0:
+                return missing
+            named = re.search(r"No matching distribution found for (\S+)", done.stderr)
+            if named is None or named[1] not in wanted:
+                sys.exit(f"the package index gives no answer: {done.stderr.strip().splitlines()[-1:]}")
+            missing.add(named[1])
 
 
 def is_plain_python(pin: str) -> bool:
@@ -75,17 +85,14 @@ def is_plain_python(pin: str) -> bool:
 
 def main() -> int:
     """Print every package that a Pi cannot install; 0 if there is none."""
-    locked = pins()
-    missing = []
-    names = sorted(run_time_packages())
-    for name in names:
-        if name not in locked:
-            missing.append(f"{name}: not pinned in requirements.lock")
-            continue
-        pin = f"{name}=={locked[name]}"
-        without = [python for python in PYTHONS if not has_wheel(pin, python)]
-        if without and not is_plain_python(pin):
-            missing.append(f"{pin}: no aarch64 wheel for Python {', '.join(without)} and not plain Python")
+    locked, names = pins(), sorted(run_time_packages())
+    missing = [f"{name}: not pinned in requirements.lock" for name in names if name not in locked]
+    pinned = [f"{name}=={locked[name]}" for name in names if name in locked]
+    lacking = {python: without_wheel(pinned, python) for python in PYTHONS}
+    for pin in sorted(set().union(*lacking.values())):
+        if not is_plain_python(pin):
+            where = ", ".join(python for python, pins_without in lacking.items() if pin in pins_without)
+            missing.append(f"{pin}: no aarch64 wheel for Python {where} and not plain Python")
     sys.stdout.write("\n".join([*missing, f"{len(names)} packages, {len(missing)} not for a Pi"]) + "\n")
     return 1 if missing else 0
 
