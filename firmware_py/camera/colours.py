@@ -119,12 +119,15 @@ def tell_sides(colours: Array, weights: Array, in_usual_light: Array) -> Sides:
 
 def _cuts(colours: Array, weights: Array) -> list[tuple[float, Array]]:
     """The different ways of cutting the discs in two with the cost of each, cheapest first."""
-    found: dict[bytes, tuple[float, Array]] = {}
-    for start in _starts(colours, weights):
-        member = _settle(colours, weights, start)
-        member = member if member[0] == 0 else 1 - member
-        found.setdefault(member.astype(np.int8).tobytes(), (_total_cost(colours, weights, member), member))
-    return sorted(found.values(), key=lambda c: c[0])
+    starts = {_key(start): start for start in _starts(colours, weights)}
+    settled = {_key(member): member for member in (_settle(colours, weights, start) for start in starts.values())}
+    costs = [(_total_cost(colours, weights, member), member) for member in settled.values()]
+    return sorted(costs, key=lambda c: c[0])
+
+
+def _key(member: Array) -> bytes:
+    """The same for the same cut, whichever part is called the first."""
+    return (member != member[0]).tobytes()
 
 
 def _described(colours: Array, weights: Array, member: Array) -> TeamColours:

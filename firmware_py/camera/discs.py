@@ -34,6 +34,10 @@ RADIUS_RANGE = (0.044, 0.078)
 ACCEPT, CLEAR = 0.48, 0.64
 #: A rim of the common radius this complete needs no second look with a free radius.
 UNDOUBTED = 0.85
+#: Nor does one that is so incomplete with so small a share of the votes: no disc was ever found by it.
+HOPELESS_RIM, HOPELESS_SHARE = 0.4, 0.35
+#: Suspects with this share of the votes may teach the radius, and at most so many of them, the best ones, do.
+TEACHING_SHARE, TEACHERS = 0.5, 20
 #: Nearer to the middle of the hole than this, in radii, a disc falls in: what is seen there as lying on the board is
 #: the hole itself, or a disc that leans in it: off the middle, very clear, and of a team's colour.
 TIPS_IN = 0.42
@@ -43,6 +47,9 @@ LEANER = 0.78
 APART = 1.3
 #: Strangeness of colour up to which a suspect gains by its colour is 1.5 times this.
 USUAL_STRANGENESS = 2.5
+#: Inside of a disc colours differ by less than this share of how far it differs from what it lies on, glare apart;
+#: printed numbers are ink and wood. A suspect as uneven as the second figure, where numbers are, loses so much.
+EVEN, UNEVEN, UNEVEN_COSTS = 0.3, 0.7, 0.1
 #: A disc lighter than its surroundings by this, in L, has an outline that no shadow enlarges.
 LIGHTER = 8.0
 
@@ -160,12 +167,13 @@ def _learn_radius(lab: Floats, calibration: Calibration, places: Array, surface_
     Discs lighter than what they lie on decide if there are any: shadows and side walls darken what is around a disc,
     so they blur the outline of dark discs only, and make them seem about 2 % larger.
     """
+    places = places[places[:, 3] > TEACHING_SHARE][:TEACHERS]
     if len(places) == 0:
         return None
     matrix, foot = calibration.image_from_board, calibration.foot_xy_mm
     xy, radius = rims.refine(lab, matrix, places[:, :2], places[:, 2], foot_xy_mm=foot, fixed=False)
     seen = rims.examine(lab, matrix, xy, radius)
-    clear = (_quality(seen) > 0.7) & (places[:, 3] > 0.5)
+    clear = _quality(seen) > 0.7
     # A ring turned or painted on the face is as round as the rim: if there is a rim around it, that one counts.
     if clear.any():
         around, wider = rims.refine(lab, matrix, xy[clear], 1.25 * radius[clear], foot_xy_mm=foot, fixed=False)
@@ -195,12 +203,14 @@ def _measure(lab: Floats, calibration: Calibration, places: Array, r0: float) ->
     seen = rims.examine(lab, matrix, fixed, common)
     quality = _quality(seen)
     # In the ditch a side wall of the same colour may merge with the face: then the free outline is the clearer one.
-    weak = quality < UNDOUBTED
+    weak = (quality < UNDOUBTED) & ((quality > HOPELESS_RIM) | (places[:, 3] > HOPELESS_SHARE))
     if weak.any():
         free, radius = rims.refine(lab, matrix, places[weak, :2], common[weak], foot_xy_mm=foot, fixed=False)
         outline = _quality(rims.examine(lab, matrix, free, radius)) * _radius_trust(radius / r0)
         quality[weak] = np.maximum(quality[weak], outline)
-    score = 0.5 * np.minimum(places[:, 3], 1.0) + 0.5 * quality
+    uneven = np.clip((seen.spread / np.maximum(seen.apart, 1.0) - EVEN) / (UNEVEN - EVEN), 0.0, 1.0)
+    uneven *= np.hypot(*fixed.T) < calibration.board.outer_line_mm
+    score = 0.5 * np.minimum(places[:, 3], 1.0) + 0.5 * quality - UNEVEN_COSTS * uneven
     return _Found(xy=fixed, score=score, colour=seen.colour)
 
 

@@ -69,18 +69,18 @@ def read_hole(lab: Floats, calibration: Calibration, r0_mm: float, teams: TeamCo
     starts = np.array(STARTS) * r0_mm
     middle = np.repeat(hole[None], len(starts), axis=0)
     xy, radius = rims.refine(lab, matrix, middle, starts, foot_xy_mm=foot, fixed=False)
-    free = rims.examine(lab, matrix, xy, radius)
+    fixed, _ = rims.refine(lab, matrix, hole[None], np.array([r0_mm]), foot_xy_mm=foot, fixed=True)
+    seen = rims.examine(lab, matrix, np.concatenate([xy, fixed]), np.append(radius, r0_mm))
+    whole = seen.agreement * np.minimum(seen.contrast / 0.8, 1.0)
     near = np.linalg.norm(xy - hole, axis=1) < 0.5 * r0_mm
-    quality = free.agreement * np.minimum(free.contrast / 0.8, 1.0) * near
+    quality = whole[:-1] * near
     best = int(np.argmax(quality - NEARER * np.abs(radius / r0_mm - 1.0)))
     centre, ratio = xy[best], float(radius[best]) / r0_mm
-    fixed, _ = rims.refine(lab, matrix, hole[None], np.array([r0_mm]), foot_xy_mm=foot, fixed=True)
-    seen = rims.examine(lab, matrix, fixed, np.array([r0_mm]))
-    rim = float(seen.agreement[0] * min(seen.contrast[0] / 0.8, 1.0))
+    rim = float(whole[-1])
     off = float(np.linalg.norm(fixed[0] - hole))
     disc = None
     if teams is not None and off <= OFF_CENTRE * r0_mm:
-        odd = float(strangeness(seen.colour, teams)[0])
+        odd = float(strangeness(seen.colour[-1:], teams)[0])
         clearest = float(quality[best])
         lies = odd <= MOST_STRANGE and rim >= LEAST_RIM and (abs(ratio - 1.0) < SAME_RADIUS or clearest < rim)
         # The rim of the hole around the disc may be the clearer outline; then only its very colour tells.
@@ -88,7 +88,7 @@ def read_hole(lab: Floats, calibration: Calibration, r0_mm: float, teams: TeamCo
         just = min(rim, clearest) >= WHOLE_RIM and abs(ratio - 1.0) < JUST_RADIUS and odd <= OTHER_LIGHT
         if lies or just:
             sure = rim if lies else min(rim, DOUBTFUL)
-            disc = _disc_in_hole(calibration, fixed[0], seen.colour[0], sure, r0_mm)
+            disc = _disc_in_hole(calibration, fixed[0], seen.colour[-1], sure, r0_mm)
     other_radius = ratio > OPEN_WIDER or ratio < 2.0 - OPEN_WIDER
     return HoleReading(
         open=disc is None and float(quality[best]) >= OPEN_RIM and other_radius,

@@ -12,7 +12,7 @@ from firmware_py.camera.calibration import Calibration
 from firmware_py.camera.lab import Array, Floats, apply_homography, sample
 
 #: The surface is looked at in so many directions and at so many distances from there to there, in outer radii.
-ANGLES, RINGS, REACH = 120, 24, (0.13, 0.97)
+ANGLES, RINGS, REACH = 90, 18, (0.13, 0.97)
 #: Nearer to a disc than this, in radii, there are its rim and its shadow.
 BESIDE = 1.4
 #: The wood up to so far from a disc tells its light, in radii; a disc in the ditch is lit like the surface next to it.

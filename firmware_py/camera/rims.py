@@ -49,6 +49,7 @@ class Rims:
         inside_l: median lightness L of the inside, ``(n,)``.
         outside_l: median lightness L just outside the rim, ``(n,)``.
         spread: median distance of the inside's samples from that colour, in Lab units.
+        apart: distance of that colour from the median colour just outside the rim, in Lab units.
         step: median change of colour at the rim, in Lab units.
         seen: share of the rays inside the picture.
     """
@@ -61,31 +62,44 @@ class Rims:
     inside_l: Array
     outside_l: Array
     spread: Array
+    apart: Array
     step: Array
     seen: Array
 
 
 def _profiles(lab: Floats, image_from_board: Array, xy: Array, radius: Array) -> tuple[Floats, Array]:
-    """Lab along the rays of each suspect, ``(n, RAYS, samples, 3)``, and which rays lie inside the picture."""
-    reach = radius[:, None, None] * _PART[None, None, :]
-    x = xy[:, 0, None, None] + reach * DIRECTIONS[None, :, 0, None]
-    y = xy[:, 1, None, None] + reach * DIRECTIONS[None, :, 1, None]
-    values, inside = sample_filled(lab, *apply_homography(image_from_board, x, y))
-    return values, np.asarray(inside.all(axis=2))
+    """Lab along the rays of each suspect, ``(3, n, RAYS, samples)``, and which rays lie inside the picture.
+
+    The channels are planes of their own, because numpy is slow over a last axis of three.
+    """
+    reach = radius.astype(np.float32)[:, None, None] * _PART.astype(np.float32)
+    way = DIRECTIONS.astype(np.float32)
+    x = xy[:, 0].astype(np.float32)[:, None, None] + reach * way[None, :, 0, None]
+    y = xy[:, 1].astype(np.float32)[:, None, None] + reach * way[None, :, 1, None]
+    values, inside = sample_filled(lab, *apply_homography(image_from_board.astype(np.float32), x, y))
+    return np.ascontiguousarray(np.moveaxis(values, -1, 0)), np.asarray(inside.all(axis=2))
 
 
 def _edges(profiles: Floats) -> tuple[Floats, Floats, Floats]:
-    """Strength of change along each ray away from the inside's colour, that colour, and the colour outside per ray."""
-    n = profiles.shape[0]
-    inside = np.median(profiles[:, ::2, _INNER].reshape(n, -1, 3), axis=1)
-    outside = profiles[:, :, _OUTER].mean(axis=2)
-    slope = np.zeros_like(profiles)
-    slope[:, :, 1:-1] = profiles[:, :, 2:] - profiles[:, :, :-2]
-    away = outside - inside[:, None]
-    length = np.linalg.norm(away, axis=-1, keepdims=True)
-    along = np.einsum("nrkc,nrc->nrk", slope, away / np.maximum(length, 1e-6))
-    size = np.sqrt(np.einsum("nrkc,nrkc->nrk", slope, slope))
-    return np.maximum(along, 0.55 * size), inside, outside
+    """Strength of change along each ray away from the inside's colour, that colour, and the colour outside per ray.
+
+    Args:
+        profiles: ``(3, n, RAYS, samples)``.
+
+    Returns:
+        ``(n, RAYS, samples)``, ``(n, 3)`` and ``(n, RAYS, 3)``.
+    """
+    n = profiles.shape[1]
+    inside = np.median(profiles[:, :, ::2, _INNER].reshape(3, n, -1), axis=2)
+    outside = profiles[..., _OUTER].mean(axis=3)
+    away = outside - inside[:, :, None]
+    away /= np.maximum(np.sqrt((away * away).sum(axis=0)), 1e-6)
+    slope = profiles[..., 2:] - profiles[..., :-2]
+    strength = np.zeros(profiles.shape[1:], np.float32)
+    along = (slope * away[..., None]).sum(axis=0)
+    np.square(slope, out=slope)
+    strength[..., 1:-1] = np.maximum(along, 0.55 * np.sqrt(slope.sum(axis=0)))
+    return strength, inside.T, np.moveaxis(outside, 0, -1)
 
 
 def _peak(strength: Floats, radius_part: float, window: float | None) -> tuple[Array, Array]:
@@ -163,9 +177,9 @@ def refine(
 
 def _without_glare(inner: Floats) -> Array:
     """Mean colour of the samples whose lightness is in the lower half, the darkest tenth apart; ``(n, 3)``."""
-    count = inner.shape[1]
-    order = np.argsort(inner[:, :, 0], axis=1)[:, count // 10 : count // 2]
-    return np.asarray(np.take_along_axis(inner, order[:, :, None], axis=1).mean(axis=1), dtype=np.float64)
+    count = inner.shape[2]
+    order = np.argsort(inner[0], axis=1)[:, count // 10 : count // 2]
+    return np.asarray(np.take_along_axis(inner, order[None], axis=2).mean(axis=2).T, dtype=np.float64)
 
 
 def examine(lab: Floats, image_from_board: Array, xy_mm: Array, radius_mm: Array) -> Rims:
@@ -174,8 +188,9 @@ def examine(lab: Floats, image_from_board: Array, xy_mm: Array, radius_mm: Array
     strength, inside, outside = _edges(profiles)
     place, height = _peak(strength, 1.0, None)
     count = np.maximum(seen.sum(axis=1), 1)
-    inner = profiles[:, ::2, _INNER].reshape(len(xy_mm), -1, 3)
-    spread = np.median(np.linalg.norm(inner - inside[:, None], axis=-1), axis=1)
+    inner = profiles[:, :, ::2, _INNER].reshape(3, len(xy_mm), -1)
+    off = inner - inside.T[:, :, None]
+    spread = np.median(np.sqrt((off * off).sum(axis=0)), axis=1)
     apart = np.linalg.norm(outside - inside[:, None], axis=-1) > np.maximum(LEAST_CONTRAST, 1.1 * spread)[:, None]
     near, _ = _peak(strength, 1.0, 0.2)
     agrees = (np.abs(place - 1.0) < AGREES) | (np.abs(near - 1.0) < AGREES / 2)
@@ -189,6 +204,7 @@ def examine(lab: Floats, image_from_board: Array, xy_mm: Array, radius_mm: Array
         inside_l=inside[:, 0],
         outside_l=np.median(outside[:, :, 0], axis=1),
         spread=spread,
+        apart=np.linalg.norm(np.median(outside, axis=1) - inside, axis=1),
         step=np.median(height, axis=1),
         seen=seen.mean(axis=1),
     )

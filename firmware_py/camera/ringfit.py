@@ -14,6 +14,8 @@ import numpy as np
 from firmware_py.camera.lab import Array, Floats, apply_homography, ridge, sample
 
 ANGLES = 240
+#: While the window is wider than this every second angle is enough.
+COARSE = 0.03
 #: Half width of the search around each line, in outer radii, from the first look to the last.
 WINDOWS = (0.055, 0.055, 0.04, 0.028, 0.018, 0.012)
 #: Half width of the look that judges the fit.
@@ -51,12 +53,14 @@ class RingFit:
     widths: tuple[float, float, float]
 
 
-def _profiles(lab: Floats, homography: Array, ratios: Array, window: float) -> tuple[Floats, Array]:
-    """Lab profiles across the three lines, ``(3, ANGLES, n, 3)``, and the offsets of the n samples."""
+def _profiles(
+    lab: Floats, homography: Array, ratios: Array, window: float, angles: int = ANGLES
+) -> tuple[Floats, Array]:
+    """Lab profiles across the three lines, ``(3, angles, n, 3)``, and the offsets of the n samples."""
     margin = max(SIDES)
     half = round(window / STEP) + margin
     offsets = np.arange(-half, half + 1) * STEP
-    angle = np.arange(ANGLES) * (2 * np.pi / ANGLES)
+    angle = np.arange(angles) * (2 * np.pi / angles)
     radius = ratios[:, None, None] + offsets[None, None, :]
     x, y = apply_homography(homography, radius * np.cos(angle)[None, :, None], radius * np.sin(angle)[None, :, None])
     return sample(lab, x, y), offsets
@@ -153,16 +157,17 @@ def fit_rings(lab: Floats, homography: Array, ratios: tuple[float, float]) -> Ri
     """
     h = homography / homography[2, 2]
     q = np.array([ratios[0], ratios[1], 1.0])
-    angle = np.arange(ANGLES) * (2 * np.pi / ANGLES)
-    ring_of = np.repeat(np.arange(3), ANGLES).reshape(3, ANGLES)
     for window in WINDOWS:
-        profiles, offsets = _profiles(lab, h, q, window)
+        angles = ANGLES // 2 if window > COARSE else ANGLES
+        angle = np.arange(angles) * (2 * np.pi / angles)
+        ring_of = np.repeat(np.arange(3), angles).reshape(3, angles)
+        profiles, offsets = _profiles(lab, h, q, window, angles)
         place, _ = _seen_offsets(np.nan_to_num(ridge(profiles, SIDES)), offsets, window)
         good = np.isfinite(place)
-        if good.sum() < 60 or (good.sum(axis=1) < 12).any():
+        if good.sum() < angles / 4 or (good.sum(axis=1) < angles / 20).any():
             return None
         radius = (q[:, None] + place)[good]
-        turn = np.broadcast_to(angle, (3, ANGLES))[good]
+        turn = np.broadcast_to(angle, (3, angles))[good]
         params = _solve(radius * np.cos(turn), radius * np.sin(turn), ring_of[good], q)
         correction = _correction(params)
         if not np.isfinite(params).all() or abs(np.linalg.det(correction)) < 0.2:

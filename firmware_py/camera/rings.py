@@ -38,6 +38,11 @@ HALF_RIGHT = 0.6
 PLAIN_COVERAGE = 0.75
 #: A second board is told when it is at least so large beside the first, and when so much of its outer line is seen.
 SAME_SIZE, WHOLE = 0.6, 0.7
+#: Boards do not lie on each other: beyond its outer line a board goes on by this share of that line's radius at least.
+BEYOND = 1.15
+#: A circle this share of whose radius lies beyond one side of the picture, or beyond each of two, shows the share
+#: :data:`WHOLE` of its line: the cosines of (1 - WHOLE) pi and of half of that.
+PAST_ONE_SIDE, PAST_TWO_SIDES = 0.588, 0.891
 #: Rings of another board are sighted with at least this share of the first one's score; chance with less.
 SAME_SCORE = 0.45
 #: Tilts tried when the picture does not show a board from above.
@@ -191,7 +196,7 @@ def second_board(lab: Floats, small: Floats, fit: RingFit) -> RingFit | None:
         fit: the board that was found.
     """
     x, y, a, b, _ = circle_image(fit.homography, 1.0)
-    if math.sqrt(a * b) * 2 * (1 + SAME_SIZE) > math.hypot(*lab.shape[:2]):
+    if not _room_beside((lab.shape[1], lab.shape[0]), (x, y), math.sqrt(a * b)):
         return None
     to_work = scaling(lab.shape[1] / small.shape[1], lab.shape[0] / small.shape[0])
     voters = edge_voters(small)
@@ -218,6 +223,19 @@ def second_board(lab: Floats, small: Floats, fit: RingFit) -> RingFit | None:
         if look_around(lab, other).board:
             return other
     return None
+
+
+def _room_beside(size_wh: tuple[int, int], centre: tuple[float, float], radius: float) -> bool:
+    """Whether another board of :data:`SAME_SIZE` fits into the picture so that enough of its outer line is seen."""
+    other = SAME_SIZE * radius
+    farthest = 0.0
+    for past_x, past_y in ((1.0, PAST_ONE_SIDE), (PAST_ONE_SIDE, 1.0), (PAST_TWO_SIDES, PAST_TWO_SIDES)):
+        inset = (past_x * other, past_y * other)
+        if any(2 * by > side for by, side in zip(inset, size_wh, strict=True)):
+            continue
+        away = [max(abs(at - by), abs(side - by - at)) for at, by, side in zip(centre, inset, size_wh, strict=True)]
+        farthest = max(farthest, math.hypot(*away))
+    return farthest > BEYOND * (radius + other)
 
 
 def _is_board(fit: RingFit) -> bool:

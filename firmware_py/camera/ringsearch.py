@@ -29,7 +29,11 @@ RADIUS_RANGE = (0.10, 0.56)
 INNER_RATIO = (0.285, 0.40)
 #: Radius of the 10 line over that of the outer line departs from twice the inner ratio by at most this much.
 MIDDLE_SLACK = 0.06
-ANGLES = 144
+ANGLES = 120
+#: Steps in which radii, in pixels of the small picture, and ratios of the rings are tried.
+OUTER_STEP, RATIO_STEP = 1.5, 0.007
+#: Votes of an edge are cast so many pixels of the small picture apart.
+VOTE_STEP = 3.0
 #: Tilts tried when a plain look fails.
 TILTS_DEG = (15.0, 26.0, 36.0)
 #: Focal length over the long side assumed for turning a view upright.
@@ -131,7 +135,7 @@ def vote(voters: Voters, shape: tuple[int, int], step: int = 1) -> Floats:
     """
     height, width = (shape[0] + 1) // 2, (shape[1] + 1) // 2
     long_side = max(shape)
-    reach = np.arange(VOTE_RANGE[0] * long_side, VOTE_RANGE[1] * long_side, 2.0 * step, dtype=np.float32)
+    reach = np.arange(VOTE_RANGE[0] * long_side, VOTE_RANGE[1] * long_side, VOTE_STEP * step, dtype=np.float32)
     reach = np.concatenate([reach, -reach]) * np.float32(0.5)
     # A margin collects the votes that fall outside; a voter far outside (of a turned picture) casts none.
     pad = math.ceil(VOTE_RANGE[1] * long_side / 2) + 2
@@ -181,8 +185,8 @@ def _three_rings(p1: Array, p2: Array, p3: Array, inner_ratio: Array, middle_rat
 
 def _best_rings(profile: Floats, radii: Floats, outers: Array) -> tuple[float, float, float, float]:
     """Outer radius (one of ``outers``), both ratios and score of the three rings that fit one profile best."""
-    inner_ratio = np.arange(INNER_RATIO[0], INNER_RATIO[1], 0.005)
-    slack = np.arange(-MIDDLE_SLACK, MIDDLE_SLACK + 1e-9, 0.005)
+    inner_ratio = np.arange(INNER_RATIO[0], INNER_RATIO[1], RATIO_STEP)
+    slack = np.arange(-MIDDLE_SLACK, MIDDLE_SLACK + 1e-9, RATIO_STEP)
     middle_ratio = 2 * inner_ratio[:, None] + slack
     p3 = np.interp(outers, radii, profile)[:, None, None]
     p1 = np.interp(outers[:, None] * inner_ratio, radii, profile)[:, :, None]
@@ -248,7 +252,7 @@ def sight_rings(lab: Floats, voters: Voters, warp: Array | None = None, *, peaks
         return []
     long_side = max(shape)
     radii = np.arange(2.0, RADIUS_RANGE[1] * long_side + 6.0, 1.0, dtype=np.float32)
-    outers = np.arange(RADIUS_RANGE[0] * long_side, RADIUS_RANGE[1] * long_side, 1.0)
+    outers = np.arange(RADIUS_RANGE[0] * long_side, RADIUS_RANGE[1] * long_side, OUTER_STEP)
     places = np.array([c[:2] for c in centres])
     profiles = _ring_profiles(lab, places, unwarp, radii)
     sightings = []
