@@ -9,6 +9,7 @@ import time
 import cv2
 
 from firmware_py.camera.capabilities import Claims
+from firmware_py.camera.clips.witness import Witness, open_witness
 from firmware_py.camera.keepsake import Keepsake, Remembered
 from firmware_py.camera.live import LiveReader, Rest
 from firmware_py.camera.memory import give_back
@@ -21,7 +22,8 @@ from hardware.board import Board, BoardError, load_board
 from hub.link.bus import BusError
 from hub.link.clock import Clock, ManualClock
 from hub.link.config import Config, ConfigError
-from hub.link.messages import Fact
+from hub.link.messages import Fact, MessageError
+from hub.link.pictures import wanted_of
 
 log = logging.getLogger(__name__)
 
@@ -67,8 +69,9 @@ def run(config: Config) -> int:
             return 0
         source = open_source(config)
         clock.of_source = source.clock
+        witness = open_witness(config)
         with Service(config, "camera", clock, capabilities=Claims().now) as service:
-            CameraLoop(config, board, service, source, clock).run()
+            CameraLoop(config, board, service, source, clock, witness=witness).run()
     except FirmwareError as error:
         print(f"camera: {error}", file=sys.stderr)
         return error.status
@@ -87,10 +90,18 @@ class CameraLoop:
         service: reports the facts.
         source: the camera, open.
         clock: shows the source's time.
+        witness: remembers what was seen for people to judge; None where nothing is sent.
     """
 
     def __init__(
-        self, config: Config, board: Board, service: Service, source: FrameSource, clock: _SourceClock
+        self,
+        config: Config,
+        board: Board,
+        service: Service,
+        source: FrameSource,
+        clock: _SourceClock,
+        *,
+        witness: Witness | None = None,
     ) -> None:
         self._config, self._board = config, board
         self._service, self._reporter = service, service.reporter
@@ -107,6 +118,7 @@ class CameraLoop:
         self._troubled = ""
         self._sanity = Sanity()
         self._claims = Claims()
+        self._witness = witness
 
     def run(self) -> None:
         """Work until the service is to stop or a recording ends."""
@@ -131,6 +143,8 @@ class CameraLoop:
         finally:
             if self._source is not None:
                 self._source.close()
+            if self._witness is not None:
+                self._witness.close()
 
     def _wake(self) -> LiveReader:
         """A reader that knows what an earlier run knew; what that run did not get to report is reported now."""
@@ -166,6 +180,8 @@ class CameraLoop:
             self._keep(facts)
         for fact in facts:
             self._reporter.report(fact)
+        if self._witness is not None:
+            self._witness.take(frame, self._reader, facts)
         self._mind_trouble()
         if source.lockstep and self._reporter.outstanding and not self._service.wait_acknowledged():
             return
@@ -215,7 +231,12 @@ class CameraLoop:
             self._reporter.well("no_board")
 
     def _obey(self) -> None:
-        for name, _ in self._reporter.requests():
+        for name, do in self._reporter.requests():
+            if name == "picture" and self._witness is not None:
+                try:
+                    self._witness.want(wanted_of(do.body))
+                except MessageError as error:
+                    log.warning("do/picture: skipped: %s", error)
             if name == "calibrate":
                 log.info("calibrating anew, as asked")
                 self._reader = LiveReader(
