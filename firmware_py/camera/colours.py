@@ -127,7 +127,7 @@ def _cuts(colours: Array, weights: Array) -> list[tuple[float, Array]]:
 
 def _key(member: Array) -> bytes:
     """The same for the same cut, whichever part is called the first."""
-    return (member != member[0]).tobytes()
+    return bytes((member != member[0]).tobytes())
 
 
 def _described(colours: Array, weights: Array, member: Array) -> TeamColours:

@@ -18,9 +18,10 @@ from firmware_py.camera.colours import TeamColours, learn, strangeness
 from firmware_py.camera.discvotes import rim_votes, suspects
 from firmware_py.camera.hole import read_hole
 from firmware_py.camera.lab import Array, Floats, Image, exposure_gain, to_lab
-from firmware_py.camera.locallight import local_light
+from firmware_py.camera.locallight import local_light, relit
+from firmware_py.camera.printed import like_print, of_neither_team
 from firmware_py.camera.seen import DiscReading, SeenDisc
-from firmware_py.camera.surface import find_surface_radius, straight_view
+from firmware_py.camera.surface import find_surface_radius, straight_view, surface_colour
 
 #: Radius of the outer line in the straight view that votes are cast in.
 VIEW_PX = 165
@@ -130,14 +131,29 @@ def find_discs(
     if hole.disc is not None:
         discs.append(hole.disc)
     discs.sort(key=lambda d: d.r_mm)
-    light = local_light(lab, calibration, np.array([d.top_xy_mm for d in discs]).reshape(-1, 2), r0)
     return DiscReading(
-        discs=tuple(replace(disc, light=float(lit)) for disc, lit in zip(discs, light, strict=True)),
+        discs=_without_print(lab, calibration, discs, r0),
         radius_mm=r0 / lift,
         radius_seen=radius_mm is None and seen_radius is not None,
         teams=teams,
         surface_radius_mm=surface,
     )
+
+
+def _without_print(lab: Floats, calibration: Calibration, discs: list[SeenDisc], r0: float) -> tuple[SeenDisc, ...]:
+    """The discs with the light on each and strangers named, without printed badges and a hole of their size."""
+    if not discs:
+        return ()
+    light = local_light(lab, calibration, np.array([d.top_xy_mm for d in discs]), r0)
+    colours = np.array([d.colour for d in discs])
+    odd = of_neither_team(colours, relit(colours, light))
+    places = np.array([d.place for d in discs])
+    none = odd & (places == "hole")
+    printed = odd & (places == "surface")
+    if printed.any():
+        none |= printed & like_print(colours, lab, calibration, surface_colour(lab, calibration))
+    told = zip(discs, light, odd, none, strict=True)
+    return tuple(replace(d, light=float(lit), odd=bool(strange)) for d, lit, strange, no_disc in told if not no_disc)
 
 
 def _weigh_colours(found: _Found, teams: TeamColours | None) -> _Found:
@@ -209,8 +225,10 @@ def _measure(lab: Floats, calibration: Calibration, places: Array, r0: float) ->
         outline = _quality(rims.examine(lab, matrix, free, radius)) * _radius_trust(radius / r0)
         quality[weak] = np.maximum(quality[weak], outline)
     uneven = np.clip((seen.spread / np.maximum(seen.apart, 1.0) - EVEN) / (UNEVEN - EVEN), 0.0, 1.0)
-    uneven *= np.hypot(*fixed.T) < calibration.board.outer_line_mm
-    score = 0.5 * np.minimum(places[:, 3], 1.0) + 0.5 * quality - UNEVEN_COSTS * uneven
+    # Numbers never get the whole share of the votes; a disc under a lamp's glare, uneven as well, does.
+    share = np.minimum(places[:, 3], 1.0)
+    uneven *= np.minimum(2.0 * (1.0 - share), 1.0) * (np.hypot(*fixed.T) < calibration.board.outer_line_mm)
+    score = 0.5 * share + 0.5 * quality - UNEVEN_COSTS * uneven
     return _Found(xy=fixed, score=score, colour=seen.colour)
 
 

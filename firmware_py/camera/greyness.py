@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from firmware_py.camera.calibration import Calibration
-from firmware_py.camera.lab import Array, Floats, sample
+from firmware_py.camera.lab import Array, Floats
 from firmware_py.camera.seen import DiscReading
 
 #: A picture is grey when all but two in a hundred of its pixels have less colour than this, in Lab units.
@@ -23,15 +22,6 @@ def is_grey(lab: Floats) -> bool:
     """Whether a picture has no colour."""
     part = lab[::8, ::8]
     return float(np.percentile(np.hypot(part[..., 1], part[..., 2]), 98)) < MOST_COLOUR
-
-
-def surface_colour(lab: Floats, calibration: Calibration) -> Array:
-    """Median Lab colour of the playing surface between its lines, ``(3,)``."""
-    angle = np.arange(90) * (2 * np.pi / 90)
-    reach = np.array([0.2, 0.45, 0.55, 0.8, 0.9]) * calibration.board.outer_line_mm
-    points = np.stack([np.cos(angle)[:, None] * reach, np.sin(angle)[:, None] * reach], axis=-1)
-    pixels = calibration.to_pixels(points)
-    return np.asarray(np.nanmedian(sample(lab, pixels[..., 0], pixels[..., 1]).reshape(-1, 3), axis=0))
 
 
 def told_apart(reading: DiscReading, surface: Array) -> bool:

@@ -21,7 +21,7 @@ from firmware_py.camera.calibration import Calibration
 from firmware_py.camera.colours import tell_sides
 from firmware_py.camera.discs import find_discs
 from firmware_py.camera.evidence import look_around
-from firmware_py.camera.greyness import is_grey, surface_colour, told_apart
+from firmware_py.camera.greyness import is_grey, told_apart
 from firmware_py.camera.lab import Array, Image, exposure_gain, to_lab
 from firmware_py.camera.locallight import relit
 from firmware_py.camera.overlay import draw_overlay
@@ -29,7 +29,8 @@ from firmware_py.camera.photoreading import SIDES, PhotoDisc, PhotoError, PhotoR
 from firmware_py.camera.picturefile import Picture, PictureError, read_picture
 from firmware_py.camera.rings import WORK_PX, Rings, circle_image, fit_lab, rings_of, scaling, second_board, shrink
 from firmware_py.camera.ringsearch import SIDE_PX
-from firmware_py.camera.seen import DiscReading
+from firmware_py.camera.seen import DiscReading, SeenDisc
+from firmware_py.camera.surface import surface_colour
 from firmware_py.camera.verdicts import Verdict, judge, trace_lines
 from hardware.board import Board, BoardError, load_board
 
@@ -145,10 +146,14 @@ def _photo_discs(
                 side=SIDES[int(which)],
                 zone=verdict.zone,
                 margin_mm=verdict.margin_mm,
-                sure=verdict.sure and (verdict.points == 0 or (float(clear) >= LEAST_CLEARNESS and not doubtful)),
+                sure=verdict.sure and (verdict.points == 0 or not (doubtful or _side_unclear(disc, float(clear)))),
             )
         )
     return tuple(discs)
+
+
+def _side_unclear(disc: SeenDisc, clearness: float) -> bool:
+    return disc.odd or clearness < LEAST_CLEARNESS
 
 
 def result_line(totals: dict[Side, int], scoring: Scoring) -> str:

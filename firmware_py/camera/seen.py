@@ -25,6 +25,7 @@ class SeenDisc:
         sigma_mm: one sigma of the base's place along the radius.
         place: on the surface (also when hanging over its edge), in the ditch, or flat in the hole.
         light: light on it beside the usual, as :func:`firmware_py.camera.locallight.local_light` tells it.
+        odd: whether its colour is neither team's.
     """
 
     x_mm: float
@@ -36,6 +37,7 @@ class SeenDisc:
     sigma_mm: float
     place: Place
     light: float = 1.0
+    odd: bool = False
 
     @property
     def r_mm(self) -> float:

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 
 from firmware_py.camera.calibration import Calibration
-from firmware_py.camera.lab import Floats, Image, sample
+from firmware_py.camera.lab import Array, Floats, Image, sample
 
 
 def straight_view(bgr: Image, calibration: Calibration, mm_per_px: float, reach_mm: float) -> Image:
@@ -57,3 +57,12 @@ def find_surface_radius(lab: Floats, calibration: Calibration) -> float | None:
     if step[best] < 4.0 or step[best] < 1.6 * float(np.median(step[place > 1.03])):
         return None
     return float(place[best]) * outer
+
+
+def surface_colour(lab: Floats, calibration: Calibration) -> Array:
+    """Median Lab colour of the playing surface between its lines, ``(3,)``."""
+    angle = np.arange(90) * (2 * np.pi / 90)
+    reach = np.array([0.2, 0.45, 0.55, 0.8, 0.9]) * calibration.board.outer_line_mm
+    points = np.stack([np.cos(angle)[:, None] * reach, np.sin(angle)[:, None] * reach], axis=-1)
+    pixels = calibration.to_pixels(points)
+    return np.asarray(np.nanmedian(sample(lab, pixels[..., 0], pixels[..., 1]).reshape(-1, 3), axis=0))

@@ -1,0 +1,68 @@
+"""What is printed on a board is no disc, and a disc of neither team's colour is told."""
+
+from __future__ import annotations
+
+import math
+from types import ModuleType
+
+import cv2
+import numpy as np
+import pytest
+
+from firmware_py.camera.locallight import relit
+from firmware_py.camera.photo import score_picture
+from firmware_py.camera.photoreading import PhotoReading
+from firmware_py.camera.printed import of_neither_team
+
+SIZE = (900, 820)
+#: Four of each team, none near the place of the badge.
+LYING = [(45, 40, "dark"), (-30, 55, "light"), (150, -20, "light"), (-90, -115, "dark")]
+LYING += [(30, 245, "dark"), (-190, -160, "light"), (-240, 60, "dark"), (60, -240, "light")]
+
+
+def with_badge(drawn: ModuleType, look, camera, xy: tuple[float, float], radius_mm: float) -> np.ndarray:
+    """A board with a filled roundel of the lines' ink, worn like print."""
+    picture = drawn.draw([drawn.Disc(x, y, c) for x, y, c in LYING], look, camera)
+    turn = np.arange(72) * (2 * np.pi / 72)
+    rim = np.stack([xy[0] + radius_mm * np.cos(turn), xy[1] + radius_mm * np.sin(turn), 0 * turn], axis=1)
+    mask = np.zeros(picture.shape[:2], np.uint8)
+    cv2.fillPoly(mask, [np.rint(camera.see(rim) * 16).astype(np.int32)], 255, cv2.LINE_AA, 4)
+    share = 0.9 * mask[..., None] / 255
+    return np.rint(picture * (1 - share) + np.array(look.line) * share).astype(np.uint8)
+
+
+@pytest.mark.parametrize("look", ["blue", "green"])
+@pytest.mark.parametrize("xy", [(-150.0, 130.0), (215.0, 120.0)])
+def test_filled_badge_as_large_as_a_disc_is_no_disc(drawn: ModuleType, look, xy):
+    look = drawn.LOOKS[look]
+    camera = drawn.Camera(size_wh=SIZE)
+    reading = score_picture(with_badge(drawn, look, camera, xy, look.disc_radius))
+    assert isinstance(reading, PhotoReading)
+    u, v = camera.see(np.array([[*xy, 0.0]]))[0]
+    found = [d for d in reading.discs if math.hypot(d.x - u, d.y - v) < d.r]
+    assert all(not d.sure for d in found)
+    assert len(reading.discs) - len(found) == len(LYING)
+
+
+def sets(counts=(6, 6)) -> np.ndarray:
+    rng = np.random.default_rng(2)
+    pair = np.repeat(np.array([(72.0, 8, 28), (28.0, 5, 9)]), counts, axis=0)
+    return pair + rng.normal(0, 1, pair.shape) * np.array([4.0, 1.0, 1.5])
+
+
+def test_disc_of_neither_colour_is_named_and_no_other():
+    colours = np.concatenate([sets(), [(45.0, 55, 30)]])
+    assert of_neither_team(colours, colours).tolist() == [False] * 12 + [True]
+
+
+@pytest.mark.parametrize("counts", [(6, 2), (1, 6), (3, 3)])
+def test_few_discs_of_a_team_are_not_taken_for_strangers(counts):
+    assert not of_neither_team(sets(counts), sets(counts)).any()
+
+
+@pytest.mark.parametrize("light_on_it", [0.5, 0.6, 0.7, 0.85, 1.2])
+def test_disc_in_another_light_than_its_team_is_no_stranger(light_on_it):
+    colours = sets()
+    light = np.ones(12)
+    light[2] = light_on_it
+    assert not of_neither_team(relit(colours, 1 / light), colours).any()
