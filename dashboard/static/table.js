@@ -7,6 +7,8 @@ import { more } from "./more.js";
 import { request as ask } from "./request.js";
 import { sheet } from "./sheet.js";
 
+const PICTURE_TRIES = 10;
+const PICTURE_WAIT_MS = 1500;
 const at = (id) => document.getElementById(id);
 const board = document.body.dataset.board;
 const mayAsk = "mayAsk" in document.body.dataset;
@@ -131,15 +133,31 @@ function fillQuestions(questions) {
   for (const card of there.values()) card.remove();
 }
 
+/** What the camera saw: a small picture that came with the question, or the large one that the board sends after it. */
+function makePicture(question) {
+  const image = make("img");
+  image.alt = "What the camera saw";
+  if (question.picture) image.src = `data:image/jpeg;base64,${question.picture}`;
+  if (!mayAsk) {
+    image.hidden = !question.picture;
+    return image;
+  }
+  const found = new Image();
+  let tries = 0;
+  const look = () => (found.src = `/api/1/boards/${encodeURIComponent(board)}/cases/${encodeURIComponent(caseOf(question))}/drawn.jpg?${tries}`);
+  found.addEventListener("load", () => Object.assign(image, { src: found.src, hidden: false }));
+  found.addEventListener("error", () => ++tries < PICTURE_TRIES && setTimeout(() => image.isConnected && look(), PICTURE_WAIT_MS));
+  image.hidden = !question.picture;
+  look();
+  return image;
+}
+
+const caseOf = (question) => `${state.view.table.match_id}.${question.id}`;
+
 function makeQuestion(question) {
   const card = make("article", "card question", make("h2", "", question.text));
   card.dataset.question = question.id;
-  if (question.picture) {
-    const image = make("img");
-    image.src = `data:image/jpeg;base64,${question.picture}`;
-    image.alt = "What the camera saw";
-    card.append(image);
-  }
+  card.append(makePicture(question));
   const choices = make("div", "choices");
   for (const { key, text: label } of question.choices) {
     const button = make("button", "big primary", label);

@@ -125,6 +125,7 @@ class Demo:
         self._hub_config = Config()
         self._url = options.broker_url
         self._page_port = 0
+        self._organiser = secrets.token_urlsafe(24)
         self._stopping = False
 
     def run(self) -> int:
@@ -195,6 +196,8 @@ class Demo:
         token_path = self._run_dir / "tokens.jsonl"
         token_path.touch(mode=0o600)
         rows = [{"token": token, "role": "table", "board": board} for board, token in tokens.items()]
+        rows += [{"token": self._own_token(board), "role": "board", "board": board} for board in tokens]
+        rows.append({"token": self._organiser, "role": "organiser", "board": ""})
         token_path.write_bytes(b"\n".join(msgspec.json.encode(row) for row in rows) + b"\n")
         config = Config(
             mqtt=MqttSection(url=self._url),
@@ -205,11 +208,26 @@ class Demo:
         (self._run_dir / "hub.toml").write_text(show_config(config), encoding="utf-8")
         return config
 
+    def _own_token(self, board: str) -> str:
+        """A token with which a board sends its pictures, left where the board finds it."""
+        path = self._token_path(board)
+        path.parent.mkdir(exist_ok=True)
+        path.touch(mode=0o600)
+        token = secrets.token_urlsafe(24)
+        path.write_text(f"{token}\n", encoding="utf-8")
+        return token
+
+    def _token_path(self, board: str) -> Path:
+        return self._run_dir / board / "board.token"
+
     def _start_dashboard(self) -> None:
         options, path = self._options, self._run_dir / "dashboard.toml"
         for _ in range(1 if options.port else _TRIES):
             section = DashboardSection(
-                host=options.host, port=self._choose_port(), secret_file=str(self._run_dir / "dashboard.secret")
+                host=options.host,
+                port=self._choose_port(),
+                secret_file=str(self._run_dir / "dashboard.secret"),
+                cases_dir=str(self._run_dir / "cases"),
             )
             config = Config(mqtt=self._hub_config.mqtt, hub=self._hub_config.hub, dashboard=section)
             path.write_text(show_config(config), encoding="utf-8")
@@ -267,7 +285,13 @@ class Demo:
         socket_path = folder / "twin.sock"
         socket_path.unlink(missing_ok=True)  # of an evening that was killed
         config = Config(
-            board=BoardSection(id=board, state_dir=str(folder), twin=str(socket_path)),
+            board=BoardSection(
+                id=board,
+                state_dir=str(folder),
+                twin=str(socket_path),
+                pages="" if options.headless else ports.page_url(options.host, self._page_port),
+                token_file="" if options.headless else str(self._token_path(board)),
+            ),
             mqtt=MqttSection(url=self._url),
             beam=BeamSection(source="twin"),
             camera=CameraSection(source="twin", height_mm=1010.0),  # as a club measures it with a rule
@@ -311,6 +335,7 @@ class Demo:
             )
             lines.append(f"wall   {page}/")
             lines += [f"table  {page}/table/{board}?token={token}" for board, token in tokens.items()]
+            lines.append(f"all    {page}/organiser?token={self._organiser}")
             if not ports.loopback(host):
                 lines.append("open   to anybody in this network; leave --host away to keep the pages on this machine")
         lines.append("pids   " + "  ".join(f"{c.name}: {c.pid}" for c in self._supervisor.children))

@@ -16,6 +16,7 @@ from hub.link.asks import RefereeDone, Rule
 from hub.link.pictures import Evidence, FrameAt, pack
 from hub.link.snapshot import Choice, Question, Table
 from tests.browser.test_organiser import asked, press
+from tests.browser.test_table import open_table
 from tests.dashboard.conftest import BOARD_TOKEN, TOKEN, FakeHub
 from tests.dashboard.running import Running
 from tests.dashboard.samples import FOUL, playing
@@ -162,3 +163,14 @@ def test_the_list_has_tables_that_call_before_those_with_a_question(phone: Page,
     expect(phone.locator(".board-row .name")).to_have_text(["Board 3", "Board 1"])
     hub.publish(playing("board-1", rev=14))
     expect(phone.locator(".board-row .name")).to_have_text(["Board 3"])
+
+
+def test_the_table_sees_the_board_s_picture_of_a_question_as_soon_as_it_has_come(
+    phone: Page, hub: FakeHub, site: Running
+) -> None:
+    hub.role = "table"
+    hub.publish(playing(questions=(LINE,)))
+    open_table(phone)
+    expect(phone.locator(".question img")).to_be_hidden()
+    upload(site)
+    expect(phone.locator(".question img")).to_have_js_property("naturalWidth", 720)

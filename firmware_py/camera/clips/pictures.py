@@ -79,7 +79,14 @@ class Still:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A picture of a doubt: with what is measured drawn in, and without; ``margin_mm`` and ``sigma_mm`` where asked."""
+    """A picture of a doubt.
+
+    Attributes:
+        drawn: with what is measured drawn in; empty where there is nothing to draw.
+        plain: without it.
+        margin_mm: of the disc from the line, positive inside, where a line is asked about.
+        sigma_mm: one standard deviation of that.
+    """
 
     drawn: bytes
     plain: bytes
@@ -99,6 +106,8 @@ def draw(view: BoardView, still: Still, discs: Sequence[WantedDisc]) -> Drawn:
     mm_per_px = 2 * half_mm / PICTURE_PX
     plain = _enlarged(view, still, middle, mm_per_px)
     place = _Place(middle, half_mm, mm_per_px)
+    if not discs:
+        return Drawn(b"", jpeg(plain, PICTURE_QUALITY))
     drawn = plain.copy()
     asked = next((disc for disc in discs if disc.limit_mm), None)
     for disc in discs:

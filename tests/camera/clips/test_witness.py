@@ -141,7 +141,8 @@ def test_the_last_shot_can_still_be_looked_at_when_the_ring_has_gone_on(scene: S
     assert evidence.case == "m.call"
     assert evidence.frames[0].at_ms < -2400
     assert evidence.frames[-1].at_ms <= 2000
-    assert picture(pictures[0]).shape == (PICTURE_PX, PICTURE_PX, 3)
+    assert picture(pictures[1]).shape == (PICTURE_PX, PICTURE_PX, 3)
+    assert evidence.drawn == 0  # nothing is asked of any disc
 
 
 def test_what_is_kept_is_bounded(scene: Scene) -> None:
