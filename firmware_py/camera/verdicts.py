@@ -19,7 +19,7 @@ from firmware_py.camera.seen import SeenDisc
 Zone = Literal[20, 15, 10, 5, 0, "ditch"]
 
 #: A disc nearer to the limit of a zone than this many sigma is too close to call.
-CLOSE_SIGMA = 1.4
+CLOSE_SIGMA = 2.0
 #: A disc on the surface of which less than this was seen is doubtful as such.
 DOUBTFUL_QUALITY = 0.56
 #: Waves of a line of up to this many per turn are followed.
