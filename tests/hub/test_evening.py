@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from hub.link.snapshot import Event
 from hub.people import Grant, digest
@@ -387,3 +390,75 @@ def test_a_token_says_what_it_is_good_for_and_the_journal_nothing(club: Club) ->
     assert club.ask("who", {}, token="x" * 24).error.startswith("no_token:")
     assert club._journal is not None
     assert club._journal.last_id == lines
+
+
+class Evening:
+    """Whatever people may do at two boards of an evening, chosen by somebody who cannot decide."""
+
+    def __init__(self, club: Club, draw: Any) -> None:
+        self.club = club
+        self.draw = draw
+        self.worlds = {board: world_on(club, 7, Habits(foul=0.1, twenty=0.2), board) for board in ("b1", "b2")}
+        self.number = 0
+
+    def step(self, board: str) -> None:
+        table = self.club.table(board)
+        running = table.phase not in {"idle", "match_over"}
+        acts: dict[str, dict[str, Any]] = {"start": {"rules": self.draw(st.sampled_from(["match-play", "nca"]))}}
+        if table.match_id:
+            acts["name"] = {"names": {"A": self.draw(st.sampled_from(["Ann", "Cem", ""]))}, "event": {"name": "Cup"}}
+        if table.evening:
+            acts["name_earlier"] = {"names": {"B": "Dee"}, "match": table.evening[0].id}
+        if running:
+            acts |= {
+                "correct": {"side": "A", "twenties": self.draw(st.integers(0, 3))},
+                "concede": {"side": "B", "what": self.draw(st.sampled_from(["round", "game"]))},
+                "walk_over": {"side": "A"},
+                "swap": {"what": "colours"},
+                "abandon": {},
+            }
+        if table.rounds:
+            acts["correct_round"] = {"round": table.rounds[-1].number, "totals": {"A": 40, "B": 20}}
+        what = self.draw(st.sampled_from([*sorted(acts), "play", "play", "undo", "undo", "redo", "move", "clear"]))
+        self.number += 1
+        if what == "play":
+            self.shoot(board)
+        elif what == "clear":
+            self.worlds[board].clear()
+        elif what == "move":
+            other = "b2" if board == "b1" else "b1"
+            self.club.ask("move", {"to": other, "restart": True}, board, token=ORGANISER)
+        else:
+            self.club.ask(
+                {"name_earlier": "name", "correct_round": "correct"}.get(what, what), acts.get(what, {}), board
+            )
+
+    def shoot(self, board: str) -> None:
+        world = self.worlds[board]
+        if world.truth is None or world.shots >= 2 * world.dealt:
+            world.start_round()
+        world.shoot("AB"[world.shots % 2])
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.data())
+def test_any_evening_is_stored_as_its_journals_give_it_and_taken_back_and_done_again(data: st.DataObject) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        club = Club(Path(folder), ("b1", "b2"))
+        evening = Evening(club, data.draw)
+        for _ in range(data.draw(st.integers(5, 30))):
+            evening.step(data.draw(st.sampled_from(["b1", "b1", "b2"])))
+        for board in ("b1", "b2"):
+            now = (shown(club.table(board)), club.table(board).evening)
+            steps = 0
+            while club.ask("undo", {}, board).ok:
+                steps += 1
+            assert not club.table(board).can_undo
+            if data.draw(st.booleans()):
+                club.restart()
+            for _ in range(steps):
+                assert club.ask("redo", {}, board).ok
+            assert (shown(club.table(board)), club.table(board).evening) == now
+        ids = [table.match_id for table in map(club.table, ("b1", "b2")) if table.match_id]
+        assert len(ids) == len(set(ids))
+        proven(club)
