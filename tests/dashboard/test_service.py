@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import signal
 import socket
+import threading
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -14,12 +16,15 @@ import pytest
 from msgspec.structs import replace
 
 from dashboard import service
+from dashboard.cases import KEPT_S, Cases
 from hub.link import topics
-from hub.link.config import BoardSection, Config, MqttSection
+from hub.link.config import BoardSection, Config, HubSection, MqttSection
 from hub.link.messages import encode
+from hub.link.pictures import Evidence
 from tests.conftest import BrokerProcess, embedded_broker_process
 from tests.dashboard.running import Running, config_for, publish_all
 from tests.dashboard.samples import playing
+from tests.hub.harness import TOKEN, Club
 
 
 @pytest.fixture(autouse=True)
@@ -147,3 +152,34 @@ def test_a_second_start_keeps_the_cookies_of_the_first(tmp_path: Path, broker: B
         running.get("/healthz")  # its worker is there, so it has taken charge of signals
         assert running.stop() == 0
     assert keys[0] == keys[1]
+
+
+def test_what_must_go_is_erased_when_the_process_starts(tmp_path: Path) -> None:
+    """Pictures that are a week old, and those of somebody whom another program let be forgotten meanwhile."""
+    hub = Club(tmp_path, ("b1",))
+    matches = []
+    for name in ("Ann", "Ben"):
+        assert hub.ask("start", {"names": {"A": name}}).ok
+        assert hub.ask("concede", {"side": "B", "what": "round"}).ok
+        matches.append(hub.table("b1").match_id)
+        assert hub.ask("abandon", {}).ok
+    assert hub.ask("forget", {"name": "Ann"}, "hub", token=f"{TOKEN}-organiser").ok
+    hub.close()
+    now_s = time.time()
+    for number, match, age_s in ((1, matches[0], 0), (2, matches[1], 0), (3, matches[1], KEPT_S + 60)):
+        cases = Cases(tmp_path / "cases", now_s=lambda age_s=age_s: now_s - age_s)
+        cases.keep("b1", Evidence(f"{match}.q{number}", "", 0, 0), (b"", b""))
+    config = replace(config_for(tmp_path), hub=HubSection(database=hub.url))
+    running = Running(config, tmp_path)
+    try:
+        pause = threading.Event()
+        for _ in range(400):
+            kept = [case.case for case in Cases(tmp_path / "cases").of("b1")]
+            if len(kept) < 2:
+                break
+            pause.wait(0.025)
+        assert kept == [f"{matches[1]}.q2"]
+    finally:
+        running.signal(signal.SIGKILL)
+        running.process.wait(10)
+    assert "Traceback" not in running.log.read_text()
