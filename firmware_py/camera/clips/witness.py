@@ -9,7 +9,8 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import cv2
@@ -38,8 +39,11 @@ _MS = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class _LastShot:
+    """The rest that a shot led to stays known however often hands take discs off afterwards."""
+
     end_ns: int
-    frames: tuple[Kept, ...]
+    still: Still | None
+    frames: tuple[Kept, ...] = ()
 
 
 class Witness:
@@ -56,8 +60,7 @@ class Witness:
         self._clip: ClipView | None = None
         self._rest: Rest | None = None
         self._stills: deque[Still] = deque(maxlen=_STILLS)
-        self._last_shot = _LastShot(0, ())
-        self._shot_ns: int | None = None
+        self._last_shot = _LastShot(0, None)
         self._wanted: deque[Wanted] = deque(maxlen=_WANTED)
         self._kept_ns: int | None = None
         self._now_ns = 0
@@ -68,7 +71,8 @@ class Witness:
         """What all kept pictures take."""
         ring = {id(frame) for frame in self._ring.between(-(2**63), 2**63)}
         shot = sum(len(frame.jpeg) for frame in self._last_shot.frames if id(frame) not in ring)
-        return self._ring.bytes + shot + sum(len(still.picture) for still in self._stills)
+        stills = {id(still): still for still in (*self._stills, self._last_shot.still) if still is not None}
+        return self._ring.bytes + shot + sum(len(still.picture) for still in stills.values())
 
     def take(self, frame: Frame, reader: LiveReader, facts: Sequence[Fact]) -> None:
         """Take in a frame that was read, and the facts that it led to."""
@@ -92,10 +96,10 @@ class Witness:
             self._keep_still(view, frame.pixels, hand=hand)
         for fact in facts:
             if isinstance(fact, Shot):
-                self._shot_ns = fact.end_ns
-        if self._shot_ns is not None and frame.at_ns >= self._shot_ns + AFTER_NS:
-            self._last_shot = _LastShot(self._shot_ns, self._around(self._shot_ns))
-            self._shot_ns = None
+                self._last_shot = _LastShot(fact.end_ns, self._stills[-1] if self._stills else None)
+        last = self._last_shot
+        if last.still is not None and not last.frames and frame.at_ns >= last.end_ns + AFTER_NS:
+            self._last_shot = replace(last, frames=self._around(last.end_ns))
         self._serve()
 
     def want(self, wanted: Wanted) -> None:
@@ -112,7 +116,7 @@ class Witness:
         self._view, self._clip = view, ClipView(view)
         self._ring.clear()
         self._stills.clear()
-        self._last_shot, self._rest, self._kept_ns = _LastShot(0, ()), None, None
+        self._last_shot, self._rest, self._kept_ns = _LastShot(0, None), None, None
 
     def _keep(self, frame: Frame, *, moving: bool) -> None:
         wait_ns = _MOVING_NS if moving else _RESTING_NS
@@ -141,10 +145,12 @@ class Witness:
             self._wanted.remove(wanted)
             view, still, frames = self._view, self._still_of(wanted.at_ns), self._around(wanted.at_ns)
             if view is not None:
-                self._uploader.put(Parcel(wanted.case, lambda v=view, w=wanted, s=still, f=frames: _packed(v, w, s, f)))  # type: ignore[misc]  # mypy cannot infer defaults
+                self._uploader.put(Parcel(wanted.case, partial(_packed, view, wanted, still, frames)))
 
     def _still_of(self, at_ns: int) -> Still | None:
         """The rest that a moment led to: the first that was read after it, else the last before."""
+        if self._last_shot.still is not None and abs(self._last_shot.end_ns - at_ns) < _MS:
+            return self._last_shot.still
         after = [still for still in self._stills if still.at_ns >= at_ns]
         return after[0] if after else (self._stills[-1] if self._stills else None)
 

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import cv2
@@ -18,7 +19,8 @@ from firmware_py.camera.clips.ring import MAX_BYTES
 from firmware_py.camera.clips.upload import Parcel, Uploader
 from firmware_py.camera.clips.witness import Witness, open_witness
 from firmware_py.camera.daemon import CameraLoop
-from firmware_py.camera.live import LiveReader
+from firmware_py.camera.live import LiveReader, Rest
+from firmware_py.camera.source import Frame
 from firmware_py.service import Service
 from hardware.board import TOURNAMENT
 from hub.link import topics
@@ -143,6 +145,25 @@ def test_the_last_shot_can_still_be_looked_at_when_the_ring_has_gone_on(scene: S
     assert evidence.frames[-1].at_ms <= 2000
     assert picture(pictures[1]).shape == (PICTURE_PX, PICTURE_PX, 3)
     assert evidence.drawn == 0  # nothing is asked of any disc
+
+
+def test_the_rest_after_the_last_shot_stays_known_however_often_hands_pass(scene: Scene) -> None:
+    again = Scene()
+    view = scene.reader.view
+    assert view is not None
+    width, height = view.calibration.size_wh
+    for number in range(9):
+        at_ns = (number + 1) * S
+        frame = Frame(number, at_ns, 0, np.full((height, width, 3), 60 if number == 1 else 180, np.uint8))
+        reader: Any = SimpleNamespace(view=view, rest=Rest((), 1, frame.pixels, at_ns), at_rest=True)
+        shot = Shot("d1", "light", None, (), {"d1": "ditch"}, S, 2 * S - 1)
+        again.witness.take(frame, reader, [shot] if number == 1 else [])
+    again.witness.want(Wanted("m.q", "", 2 * S - 1))
+    again.witness.take(frame, reader, [])
+    [(_, (_, plain, *frames))] = again.sent()
+    middle = slice(300, 400)
+    assert picture(plain)[middle, middle].mean() == pytest.approx(60, abs=3)
+    assert len(frames) == 3
 
 
 def test_what_is_kept_is_bounded(scene: Scene) -> None:
