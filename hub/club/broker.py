@@ -6,6 +6,7 @@ import asyncio
 import logging
 import signal
 import sys
+from typing import Any
 
 from amqtt.broker import Broker
 from amqtt.errors import BrokerError
@@ -13,6 +14,27 @@ from amqtt.errors import BrokerError
 from hub.club import ports
 
 log = logging.getLogger(__name__)
+
+_PATIENCE = 1.5  # times the client's keepalive (MQTT 3.1.1, section 3.1.2.10)
+_endings: set[asyncio.Task[None]] = set()  # the loop itself holds no task
+
+
+class _Broker(Broker):  # type: ignore[misc]  # amqtt has no types
+    """Takes a client that has fallen silent for dead, so that its last will is heard.
+
+    By itself amqtt waits for ever for one that hangs, or whose cable was pulled.
+    """
+
+    async def _initialize_client_session(self, *args: Any) -> tuple[Any, Any]:
+        handler, session = await super()._initialize_client_session(*args)
+        session.keep_alive *= _PATIENCE
+        handler.handle_read_timeout = lambda: self._end(handler)
+        return handler, session
+
+    def _end(self, handler: Any) -> None:
+        ending = asyncio.get_running_loop().create_task(handler.handle_connection_closed())
+        _endings.add(ending)
+        ending.add_done_callback(_endings.discard)
 
 
 def address(host: str, port: int) -> str:
@@ -41,7 +63,7 @@ def _missing(text: str) -> int:
 
 
 async def _serve(host: str, port: int) -> None:
-    broker = Broker(
+    broker = _Broker(
         {
             "listeners": {"default": {"type": "tcp", "bind": f"{host}:{port}", "max_connections": 500}},
             "plugins": {"amqtt.plugins.authentication.AnonymousAuthPlugin": {"allow_anonymous": True}},
