@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.demo
-	$(BIN)/crokinole demo
+	$(BIN)/crokinole demo $(DEMO_ARGS)
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n auto --dist worksteal $(PYTEST_ARGS)
