@@ -11,6 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from firmware_py.camera.episodes import explain
 from firmware_py.camera.tracker import SLOWING_MM_S2, Xy
 from firmware_py.camera.ways import FRAME_NS, Leg, Mover, Path, legs
 from hardware.board import Board
@@ -79,8 +80,21 @@ def find_contacts(board: Board, paths: Mapping[str, Path], shot: str) -> tuple[C
         # Nothing that is known to move came near: something did, but it was not seen.
         contacts.append(Contact(path.start_ns, ("hit", _nearest(movers, path), name), 0.2))
     contacts += _later(board, paths, movers, contacts)
+    contacts = _tried_out(board, paths, shot, contacts)
     contacts += _came_to_touch(board, paths, contacts)
     return tuple(sorted(contacts, key=lambda c: c.at_ns))
+
+
+def _tried_out(board: Board, paths: Mapping[str, Path], shot: str, known: Sequence[Contact]) -> list[Contact]:
+    """The contacts as rolled discs tell them, where they tell them; the others as they were told."""
+    episodes = explain(board, paths, shot, [(c.at_ns, c.words[1:]) for c in known])
+    kept = [c for c in known if not any(e.covers(c.at_ns, c.words[1:]) for e in episodes)]
+    blows = [Contact(b.at_ns, b.words, b.sure, b.rivals) for e in episodes for b in e.blows]
+    told = {c.words[2] for c in (*kept, *blows) if c.words[0] == "hit"}
+    told |= {c.words[1] for c in (*kept, *blows) if c.words[0] == "hit"}
+    # What moved was struck, also where no course that was rolled says by whom.
+    kept += [c for c in known if c.words[0] == "hit" and paths[c.words[2]].moved and c.words[2] not in told]
+    return kept + blows
 
 
 def _rivals(

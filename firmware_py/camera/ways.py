@@ -71,7 +71,7 @@ def legs(points: Sequence[Sighting]) -> tuple[Leg, ...]:
     first = 0
     while first < len(points):
         last = first + 1
-        leg = _fit(points[first : last + 1])
+        leg = fit(points[first : last + 1])
         while last + 1 < len(points):
             nxt = points[last + 1]
             forecast = leg.place(nxt.at_ns)
@@ -80,24 +80,24 @@ def legs(points: Sequence[Sighting]) -> tuple[Leg, ...]:
             if math.dist(forecast, nxt.xy_mm) > allowed:
                 break
             last += 1
-            leg = _fit(points[first : last + 1])
+            leg = fit(points[first : last + 1])
         if last >= len(points):
             if out and first == len(points) - 1:
                 # A single sighting after a break: the way from where the last piece led.
                 before = points[first - 1]
-                out.append(_fit((before, points[first])))
+                out.append(fit((before, points[first])))
             elif not out:
                 out.append(leg)
             break
         out.append(leg)
         first = last + 1
         if first == len(points) - 1:
-            out.append(_fit((points[last], points[first])))
+            out.append(fit((points[last], points[first])))
             break
     return tuple(out)
 
 
-def _fit(points: Sequence[Sighting]) -> Leg:
+def fit(points: Sequence[Sighting]) -> Leg:
     """The even slowing straight way through sightings, by least squares."""
     a, b = points[0], points[-1]
     if len(points) == 1 or b.at_ns <= a.at_ns:

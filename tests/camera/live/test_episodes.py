@@ -1,0 +1,153 @@
+"""Courses of rolling discs, and what they tell of blows that no frame shows."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+
+from firmware_py.camera.billiards import Body, Feel, Table, roll
+from firmware_py.camera.episodes import explain
+from firmware_py.camera.tracker import Sighting, Xy
+from firmware_py.camera.ways import Path
+from hardware.board import TOURNAMENT
+from hardware.twin.world import World
+
+TABLE = Table(
+    pegs=TOURNAMENT.pegs,
+    disc_mm=2 * TOURNAMENT.disc_radius_mm,
+    peg_mm=TOURNAMENT.disc_radius_mm + TOURNAMENT.peg_radius_mm,
+    edge_mm=TOURNAMENT.surface_radius_mm,
+    hole_mm=10.0,
+)
+NO_PEGS = Table((), TABLE.disc_mm, TABLE.peg_mm, TABLE.edge_mm, TABLE.hole_mm)
+MS = 1_000_000
+
+
+def test_a_disc_slows_down_evenly_and_stops() -> None:
+    rolled = roll([Body(0.0, -200.0, 0.0, 300.0)], [0.1, 5.0], NO_PEGS, Feel())
+    assert rolled.places[0][0] == pytest.approx((0.0, -200.0 + 30 - 690 * 0.01 / 2), abs=0.1)
+    assert rolled.places[1][0] == pytest.approx((0.0, -200.0 + 300**2 / 2 / 690), abs=0.1)
+    assert rolled.velocities[0] == (0.0, 0.0)
+
+
+def test_a_full_blow_gives_nearly_all_motion_on_and_keeps_the_momentum() -> None:
+    feel = Feel(rim_friction=0.0)
+    rolled = roll([Body(0.0, -100.0, 0.0, 800.0), Body(0.0, 0.0)], [0.09], NO_PEGS, feel)
+    (knock,) = rolled.knocks
+    assert (knock.a, knock.b) == (0, 1)
+    (ax, ay), (bx, by) = rolled.velocities
+    assert (ax, bx) == pytest.approx((0.0, 0.0), abs=1e-6)
+    assert ay + by == pytest.approx(800.0 - 690 * 0.09 - 690 * (0.09 - knock.after_s), abs=8)
+    assert by / (ay + by) == pytest.approx((1 + feel.disc_bounce) / 2, abs=0.03)
+
+
+def test_a_disc_on_its_own_beyond_the_edge_meets_nothing() -> None:
+    edge = TOURNAMENT.surface_radius_mm
+    rolled = roll([Body(0.0, edge - 5, 0.0, 900.0), Body(0.0, edge + 40)], [0.1], NO_PEGS, Feel())
+    assert rolled.knocks == ()
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_is_rolled_agrees_with_the_simulated_world(seed: int) -> None:
+    chance = random.Random(seed)
+    target = (chance.uniform(-30, 30), 150.0)
+    speed, turn = chance.uniform(700, 1500), math.atan2(80.0, target[0]) + chance.gauss(0, 0.1)
+    velocity = (speed * math.cos(turn), speed * math.sin(turn))
+    world = World(TOURNAMENT, seed)
+    world.place("p", "light", *target)
+    world.place("s", "dark", 0.0, 70.0)
+    world.flick("s", *velocity)
+    world.step(100 * MS)
+    rolled = roll([Body(0.0, 70.0, *velocity), Body(*target)], [0.1], TABLE, Feel())
+    told = [("peg",) if k.b < 0 else ("hit",) for k in rolled.knocks]
+    arena = world.events or (world._arena.events if world._arena else [])
+    assert told == [event.words[:1] for event in arena if event.words[0] in {"hit", "peg"}]
+    for name, place in zip("sp", rolled.places[0], strict=True):
+        disc = world.discs[name]
+        assert math.dist(place, (disc.x_mm, disc.y_mm)) < 6.0  # the world meets in steps of 0.75 mm
+
+
+def filmed(world: World, rate_hz: float, *, noise_mm: float = 0.15, moved_mm: float = 2.5) -> dict[str, Path]:
+    """The paths of a flicked world's discs, as a camera would see them."""
+    chance = random.Random(7)
+    before = world.discs
+    points: dict[str, list[Sighting]] = {name: [] for name in before}
+    rested = dict.fromkeys(before, 0)
+    frame = 0
+    while not world.at_rest():
+        frame += 1
+        at_ns = round(frame / rate_hz * 1e9)
+        world.step(at_ns)
+        for d in world.scene().discs:
+            if points[d.id] or math.hypot(d.x_mm - before[d.id].x_mm, d.y_mm - before[d.id].y_mm) > moved_mm:
+                x, y = d.x_mm + chance.gauss(0, noise_mm), d.y_mm + chance.gauss(0, noise_mm)
+                points[d.id].append(Sighting(at_ns, x, y, 0.4, d.colour))
+            else:
+                rested[d.id] = at_ns
+    ends: dict[str, Xy | None] = {n: None if d.where == "ditch" else (d.x_mm, d.y_mm) for n, d in world.discs.items()}
+    return {
+        n: Path(n, d.colour, (d.x_mm, d.y_mm), rested[n], tuple(points[n]), ends[n], _apart(ends[n], (d.x_mm, d.y_mm)))
+        for n, d in before.items()
+    }
+
+
+def _apart(end: Xy | None, start: Xy) -> bool:
+    return end is None or math.dist(end, start) > 0.3
+
+
+def told_by(world: World, rate_hz: float) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
+    """Contacts as explained and as they were, pairs in order of the alphabet."""
+    paths = filmed(world, rate_hz)
+    blows = [b for e in explain(TOURNAMENT, paths, "s") for b in e.blows]
+    said = [(b.words[0], *sorted(b.words[1:])) for b in sorted(blows, key=lambda b: b.at_ns)]
+    true = [(e.words[0], *sorted(e.words[1:])) for e in world.events if e.words[0] in {"hit", "peg"}]
+    return said, true
+
+
+@pytest.mark.parametrize("rate_hz", [30.0, 60.0])
+@pytest.mark.parametrize("aside_mm", [-3.0, 0.0, 2.0, 5.0])
+def test_a_disc_struck_against_a_peg_comes_back_and_strikes_again_between_two_frames(
+    rate_hz: float, aside_mm: float
+) -> None:
+    px, py = max(TOURNAMENT.pegs, key=lambda p: p[1] - abs(p[0]))
+    world = World(TOURNAMENT, 1)
+    world.place("p", "light", px, py + TABLE.peg_mm + 2.0)
+    world.place("s", "dark", px + aside_mm, py + 200.0)
+    world.flick("s", 0.0, -1100.0)
+    said, true = told_by(world, rate_hz)
+    assert ("peg", "p") in true
+    assert len(true) >= 3
+    assert said[:3] == true[:3]
+
+
+@pytest.mark.parametrize("rate_hz", [30.0, 60.0])
+def test_a_disc_that_passes_a_peg_without_touching_it_did_not_touch_it(rate_hz: float) -> None:
+    px, py = max(TOURNAMENT.pegs, key=lambda p: p[1] - abs(p[0]))
+    world = World(TOURNAMENT, 1)
+    world.place("s", "dark", px + TABLE.peg_mm + 1.2, py + 150.0)
+    world.flick("s", 0.0, -900.0)
+    said, true = told_by(world, rate_hz)
+    assert said == true == []
+
+
+@pytest.mark.parametrize("rate_hz", [30.0, 60.0])
+@pytest.mark.parametrize("overlap_mm", [2.0, 4.0])
+def test_a_peg_that_was_grazed_is_told_by_the_bend_of_the_way(rate_hz: float, overlap_mm: float) -> None:
+    px, py = max(TOURNAMENT.pegs, key=lambda p: p[1] - abs(p[0]))
+    world = World(TOURNAMENT, 1)
+    world.place("s", "dark", px + TABLE.peg_mm - overlap_mm, py + 150.0)
+    world.flick("s", 0.0, -900.0)
+    said, true = told_by(world, rate_hz)
+    assert said == true == [("peg", "s")]
+
+
+def test_a_blow_passed_on_from_disc_to_disc_is_told_in_order() -> None:
+    world = World(TOURNAMENT, 1)
+    for k, y in enumerate((150.0, 184.0, 230.0)):
+        world.place(f"p{k}", "light", 0.0, y)
+    world.place("s", "dark", 0.0, 60.0)
+    world.flick("s", 0.0, 900.0)
+    said, true = told_by(world, 60.0)
+    assert said[:3] == true[:3] == [("hit", "p0", "s"), ("hit", "p0", "p1"), ("hit", "p1", "p2")]
