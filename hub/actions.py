@@ -9,6 +9,8 @@ from hub.conduct import conducted
 from hub.corrections import corrected, with_round
 from hub.entries import Entry
 from hub.evening import of_the_evening, tidy
+from hub.judged import judged_again, settle
+from hub.lines import with_line_questions
 from hub.link.asks import (
     Abandon,
     AnswerQuestion,
@@ -31,7 +33,7 @@ from hub.link.asks import (
     Who,
 )
 from hub.link.snapshot import Side
-from hub.referee import end_swept, judged_again, settle, told_of
+from hub.referee import end_swept, told_of
 from hub.refused import RefusedError, running_match
 from hub.rounds import begin_match, finish_round
 from hub.rules.errors import RulesError
@@ -182,7 +184,8 @@ def _answer_finished(
     if question.kind == "twenty" and not question.shot:
         extra = {side: told.extra.get(side, 0) + (side == choice) for side in match.sides}
         told = replace(told, extra=extra)
-    return with_round(state, entry, match, replace(told, shots=tuple(shots)))
+    told = with_line_questions(match, replace(told, shots=tuple(shots)))
+    return with_round(state, entry, match, told)
 
 
 def confirm_by_button(state: TableState, entry: Entry) -> TableState:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from hub.entries import Entry
+from hub.judged import settle
 from hub.link.asks import (
     AskBody,
     CallReferee,
@@ -21,7 +22,6 @@ from hub.link.asks import (
     WalkOver,
 )
 from hub.link.snapshot import Side
-from hub.referee import settle
 from hub.refused import RefusedError, running_match
 from hub.rounds import finish_round, followed
 from hub.rules.order import extra_shot

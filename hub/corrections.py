@@ -5,9 +5,9 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from hub.entries import Entry
+from hub.judged import judged_again, settle
 from hub.link.asks import Correct
 from hub.link.snapshot import Side
-from hub.referee import judged_again, settle
 from hub.refused import RefusedError, running_match
 from hub.rounds import following_round
 from hub.rules.errors import RulesError

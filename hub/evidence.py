@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
-from hardware.board import to_polar
 from hub.hole import before_of
-from hub.judging import PLACED_SLACK_DEG, PLACED_SLACK_MM, in_play, reconciled, rules_rest
+from hub.judging import PLACED_SLACK_DEG, PLACED_SLACK_MM, in_play, reconciled, rules_disc, rules_rest
 from hub.link.messages import Place
 from hub.rules import position as rules
 from hub.rules.rejudge import RecordedRound, RecordedShot
@@ -146,9 +145,7 @@ def _recorded(
     discs: dict[str, rules.Disc] = {}
     for disc in before_of(playing, shot):
         if disc.id != shot.disc and in_play(disc, match, playing):
-            r_mm, angle_deg = to_polar(disc.x_mm, disc.y_mm)
-            r_mm = min(r_mm, GEOMETRY.surface_radius_mm)
-            discs[disc.id] = rules.Disc(match.side_of(disc.colour), r_mm, angle_deg, disc.state == "leaning")
+            discs[disc.id] = rules_disc(disc, match, playing)
     known = {*discs, shot.disc}
     seen = rules.Shot(
         side=shot.side,

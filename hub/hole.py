@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 
 from msgspec.structs import replace
 
-from hub.link.messages import LayoutDisc
+from hub.link.messages import LayoutDisc, Place
 from hub.link.snapshot import Side
 from hub.state import GEOMETRY, Events, Match, Round, ShotRecord
 
@@ -25,8 +25,8 @@ PLAY_MM = GEOMETRY.hole_play_mm
 HOLE_SIGMA_MM = 0.5
 """One sigma of where the hole is on the board and of a half-sunk disc's parallax, beside the reader's own noise."""
 
-LEANS_SIGMAS = 3.0
-"""A disc further beyond the play of the hole than this many standard deviations leans."""
+LEANS_SIGMAS = 4.5
+"""A disc further beyond the play of the hole than this many standard deviations leans: a wrong word costs a 20."""
 
 
 def doubtful(shot: ShotRecord) -> frozenset[str]:
@@ -100,20 +100,43 @@ def seen_again(shot: ShotRecord, layout: Iterable[LayoutDisc]) -> ShotRecord:
     return replace(shot, flat={**shot.flat, **told}) if told else shot
 
 
-def lifted(shot: ShotRecord, was: Iterable[LayoutDisc], ids: set[str]) -> ShotRecord:
-    """A shot whose doubtful disc a hand has taken out of the hole: nobody lifts a leaner, so it was a 20.
+def lifted(shot: ShotRecord, gone: Iterable[LayoutDisc], shots: int) -> ShotRecord:
+    """A shot with the word of a hand that has taken its disc out of the hole: nobody lifts a leaner, so it was a 20.
 
     Args:
-        shot: the last one.
-        was: what was seen before the hand came.
-        ids: discs that are seen now.
+        shot: the last one that moved those discs.
+        gone: what was seen before the hand came, and is no longer.
+        shots: how many were taken in the round by then.
     """
     if shot.owner_ruled or shot.ruled is False:
         return shot
-    gone = {
-        disc.id for disc in was if disc.id in doubtful(shot) and disc.id not in {*ids, *shot.foul_set} and at_hole(disc)
-    }
-    return replace(shot, flat={**shot.flat, **dict.fromkeys(gone, True)}) if gone else shot
+    leans = {disc for disc, where in shot.rest.items() if not isinstance(where, str) and where.leaning}
+    may_be = {*leans, *doubtful(shot), *(shot.holed if shot.waits else ())}.difference(shot.foul_set)
+    told = [disc.id for disc in gone if disc.id in may_be and at_hole(disc)]
+    if not told:
+        return shot
+    return replace(
+        shot, flat={**shot.flat, **dict.fromkeys(told, True)}, lifted={**shot.lifted, **dict.fromkeys(told, shots)}
+    )
+
+
+def not_lifted(shot: ShotRecord, shots: int) -> ShotRecord:
+    """A shot without what a hand told of its discs after the last shot: that hand had begun to sweep the board."""
+    told = [disc for disc, at in shot.lifted.items() if at == shots]
+    if not told:
+        return shot
+    flat = {disc: lies for disc, lies in shot.flat.items() if disc not in told}
+    return replace(shot, flat=flat, lifted={disc: at for disc, at in shot.lifted.items() if disc not in told})
+
+
+def where_it_leant(match: Match, shot: ShotRecord, disc: str) -> LayoutDisc:
+    """A disc at the hole as its shot left it there."""
+    colours = {known.id: known.colour for known in shot.before}
+    where = shot.rest.get(disc)
+    at = Place(0.0, 0.0) if where is None or isinstance(where, str) else where
+    a = math.radians(at.angle_deg)
+    x_mm, y_mm = -at.r_mm * math.sin(a), -at.r_mm * math.cos(a)
+    return LayoutDisc(disc, colours.get(disc, match.colour_of(shot.side)), x_mm, y_mm, HOLE_SIGMA_MM, "leaning")
 
 
 def moved_on(shot: ShotRecord, later: ShotRecord) -> ShotRecord:
@@ -144,9 +167,8 @@ def answered(match: Match, shot: ShotRecord, choice: str) -> ShotRecord:
 
 def leaners_told(match: Match, playing: Round, shot: ShotRecord) -> Round:
     """A counted round with people's word about a disc at its hole: a leaner counts where it leans, a 20 in the hole."""
-    colours = {disc.id: disc.colour for disc in shot.before} | {shot.disc: match.colour_of(shot.side)}
-    lean = [disc for disc, flat in shot.flat.items() if not flat and disc in colours]
     known = {disc.id for disc in playing.record}
     record = tuple(disc for disc in playing.record if not shot.flat.get(disc.id, False))
-    come = (LayoutDisc(disc, colours[disc], 0.0, 0.0, 0.0, "leaning") for disc in lean if disc not in known)
+    lean = [disc for disc, flat in shot.flat.items() if not flat and disc in shot.rest and disc not in known]
+    come = (where_it_leant(match, shot, disc) for disc in lean)
     return replace(playing, record=(*record, *come))

@@ -19,13 +19,14 @@ from hub.rules import position as rules
 from hub.rules.shot import judge_shot, placement_fault
 from hub.rules.verdict import Verdict
 from hub.state import GEOMETRY, Events, Match, Question, Rest, Round, ShotRecord
-from hub.tally import value_of
+from hub.tally import ruling_on, value_of
 
 PLACED_SLACK_MM = 3.0
 PLACED_SLACK_DEG = 1.5
 """A placement is a foul only if it is one by more than the camera may be wrong about a disc beside a hand."""
 
 _NO_LIMIT = 1000
+_WITHIN_MM = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,15 @@ class _Outcome:
     take_off: frozenset[str]
 
 
-def judge(match: Match, playing: Round, shot: ShotRecord, *, beam_tells: bool, picture: bytes | None = None) -> Judged:
+def judge(
+    match: Match,
+    playing: Round,
+    shot: ShotRecord,
+    *,
+    beam_tells: bool,
+    onward: bool = True,
+    picture: bytes | None = None,
+) -> Judged:
     """Judge a shot under the match's rules and level.
 
     Args:
@@ -62,6 +71,7 @@ def judge(match: Match, playing: Round, shot: ShotRecord, *, beam_tells: bool, p
         playing: its round, for the values that people gave discs.
         shot: the evidence and what people ruled; what is judged is filled in.
         beam_tells: whether the beam would have had a candidate for a twenty.
+        onward: whether play has gone on, or is over: before that, what hands do about the hole may still tell.
         picture: JPEG of the doubt, for people.
     """
     if shot.unseen:
@@ -77,12 +87,14 @@ def judge(match: Match, playing: Round, shot: ShotRecord, *, beam_tells: bool, p
     fouled = frozenset(disc for o in outcomes for disc in o.verdict.fouled & o.verdict.take_off)
     judged = replace(_filled(match, shot, chosen, differ=differ), foul_set=tuple(sorted(fouled)))
     kind = _doubt(match, shot, judged, outcomes)
-    if kind is None and judged.twenties and beam_tells and not (shot.beam or shot.owner_ruled) and shot.ruled is None:
-        kind = "twenty"  # the camera sees a 20 that the beam did not notice
+    unnoticed = kind is None and beam_tells and _unnoticed(judged)
+    if unnoticed:
+        kind = "twenty"
     if kind is None:
-        return Judged(judged, None, in_doubt=False)
-    judged = replace(judged, reading=None)
-    if undecided(shot) and not shot.settled:
+        return Judged(replace(judged, waits=False), None, in_doubt=False)
+    tells = bool(undecided(shot)) or unnoticed
+    judged = replace(judged, reading=None, waits=tells and not (shot.settled and (onward or kind == "valid")))
+    if judged.waits:
         return Judged(judged, None, in_doubt=True)
     discs = tuple(sorted({shot.disc, *(disc for o in outcomes for disc in (*o.holed, *o.take_off))}))
     if kind == "twenty":
@@ -95,6 +107,12 @@ def judge(match: Match, playing: Round, shot: ShotRecord, *, beam_tells: bool, p
         question = valid_shot(match, playing, judged, discs, stake=stake, readings=readings)
     question = replace(question, picture=base64.b64encode(picture).decode() if picture else "")
     return Judged(judged, question, in_doubt=True)
+
+
+def _unnoticed(shot: ShotRecord) -> bool:
+    """Whether the camera sees a 20 that the beam did not notice, and nobody has spoken of, or lifted out."""
+    lifted = all(shot.flat.get(disc) for disc in shot.holed)
+    return bool(shot.twenties) and not (shot.beam or shot.owner_ruled or lifted) and shot.ruled is None
 
 
 def _inferred(match: Match, playing: Round, shot: ShotRecord) -> Judged:
@@ -117,9 +135,7 @@ def _outcome(match: Match, playing: Round, shot: ShotRecord, index: int) -> _Out
     for disc in before_of(playing, shot):
         sides[disc.id] = match.side_of(disc.colour)
         if disc.id != shot.disc and in_play(disc, match, playing):
-            r_mm, angle_deg = to_polar(disc.x_mm, disc.y_mm)
-            leaning = disc.state == "leaning"
-            discs[disc.id] = rules.Disc(sides[disc.id], min(r_mm, GEOMETRY.surface_radius_mm), angle_deg, leaning)
+            discs[disc.id] = rules_disc(disc, match, playing)
     known = {*discs, shot.disc}
     seen = rules.Shot(
         side=shot.side,
@@ -157,7 +173,7 @@ def reconciled(shot: ShotRecord, index: int) -> tuple[Events, dict[str, Rest]]:
     for disc, where in list(rest.items()):
         if where == "hole":
             if disc in fell_somewhere and disc not in fell:
-                rest[disc] = "ditch" if shot.vague else Place(0.0, 0.0, leaning=True)
+                rest[disc] = Place(0.0, 0.0, leaning=True)
         elif disc in fell and not _dead(events, disc):
             if len(shot.readings) > 1 or where == "ditch" or shot.beam:
                 rest[disc] = "hole"
@@ -176,6 +192,14 @@ def _decided(events: Events, flat: dict[str, bool]) -> Events:
 
 def _dead(events: Events, disc: str) -> bool:
     return any(event[0] == "off" and event[1] == disc for event in events)
+
+
+def rules_disc(disc: LayoutDisc, match: Match, playing: Round) -> rules.Disc:
+    """A disc in play as the rules take it; one at the outer line that was ruled to be in lies within it."""
+    r_mm, angle_deg = to_polar(disc.x_mm, disc.y_mm)
+    ruled_in = ruling_on(disc, playing) is not None and value_of(disc, playing) > 0
+    r_mm = min(r_mm, GEOMETRY.limits_mm[-1] - _WITHIN_MM if ruled_in else GEOMETRY.surface_radius_mm)
+    return rules.Disc(match.side_of(disc.colour), r_mm, angle_deg, disc.state == "leaning")
 
 
 def rules_rest(where: Rest) -> rules.Rest:
@@ -275,7 +299,8 @@ def _doubt(
         verdicts = {outcome.verdict.valid for outcome in outcomes}
         return "valid" if len(verdicts) > 1 and shot.ruled is None and match.level == "judge" else "twenty"
     void = match.level == "judge" and judged.code == "missed_opponent"
-    if shot.beam and not judged.holed and shot.vague and not void:
+    leans = any(not isinstance(where, str) and where.leaning for where in outcomes[0].rest.values())
+    if shot.beam and not judged.holed and shot.vague and not leans and not void:
         return "twenty"
     return _needs_people(match, shot, judged, outcomes[0].verdict)
 

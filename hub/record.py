@@ -19,6 +19,9 @@ from hub.tally import expected
 SAME_PLACE_MM = 6.0
 """A disc of the same colour that near to where one lay is the same disc under a new id (a restarted camera)."""
 
+UNSEEN_SIGMA_MM = 0.4
+"""How sure the place of a disc is of which only the shot has told, if nothing else lies there to compare it with."""
+
 SWEPT_DISCS = 2
 """So many discs gone at once for no known reason mean that the board was swept, one that it was moved by hand."""
 
@@ -38,13 +41,19 @@ def with_unseen(known: tuple[LayoutDisc, ...], fact: Layout) -> tuple[LayoutDisc
     return (*fact.discs, *(disc for disc in known if disc.id in fact.unseen and disc.id not in seen))
 
 
-def renamed(playing: Round, layout: tuple[LayoutDisc, ...]) -> Round:
-    """A disc that lies where one lay, under a new id, is that disc; what is remembered of it goes with it."""
+def renamed(playing: Round, was: tuple[LayoutDisc, ...], layout: tuple[LayoutDisc, ...]) -> Round:
+    """A disc that lies where one lay, under a new id, is that disc; what is remembered of it goes with it.
+
+    Args:
+        playing: the round.
+        was: what lay on the board and in the hole before.
+        layout: what lies there now.
+    """
     ids = {disc.id for disc in layout}
-    known = {disc.id for disc in playing.record}
-    new = [disc for disc in layout if disc.id not in known and disc.state not in {"ditch", "hole"}]
+    remembered = {disc.id: disc for disc in (*was, *playing.record) if disc.state != "ditch"}
+    new = [disc for disc in layout if disc.id not in remembered and disc.state != "ditch"]
     names: dict[str, str] = {}
-    for gone in playing.record:
+    for gone in remembered.values():
         if gone.id in ids:
             continue
         for disc in new:
@@ -63,6 +72,7 @@ def renamed(playing: Round, layout: tuple[LayoutDisc, ...]) -> Round:
         record=tuple(replace(disc, id=name(disc.id)) for disc in playing.record),
         rulings={name(disc): ruling for disc, ruling in playing.rulings.items()},
         removals=tuple(replace(r, disc=replace(r.disc, id=name(r.disc.id))) for r in playing.removals),
+        lying=tuple(name(disc) for disc in playing.lying),
         old=tuple(name(disc) for disc in playing.old),
         shots=tuple(_renamed_shot(shot, names) for shot in playing.shots),
     )
@@ -81,6 +91,7 @@ def _renamed_shot(shot: ShotRecord, names: dict[str, str]) -> ShotRecord:
             tuple((event[0], *(name(disc) for disc in event[1:])) for event in reading) for reading in shot.readings
         ),
         before=tuple(replace(disc, id=name(disc.id)) for disc in shot.before),
+        holed={name(disc): side for disc, side in shot.holed.items()},
         take_off=tuple(name(disc) for disc in shot.take_off),
         foul_set=tuple(name(disc) for disc in shot.foul_set),
         absent=tuple(name(disc) for disc in shot.absent),
@@ -90,8 +101,9 @@ def _renamed_shot(shot: ShotRecord, names: dict[str, str]) -> ShotRecord:
 def places_after(match: Match, playing: Round, shot: ShotRecord) -> dict[str, LayoutDisc]:
     """Where everything lies after a shot, by the shot's own account."""
     places = {disc.id: disc for disc in before_of(playing, shot)}
+    sigma_mm = max((disc.sigma_mm for disc in places.values()), default=UNSEEN_SIGMA_MM)
     if shot.disc and shot.disc not in places:
-        places[shot.disc] = LayoutDisc(shot.disc, match.colour_of(shot.side), 0.0, 0.0, 0.0, "ditch")
+        places[shot.disc] = LayoutDisc(shot.disc, match.colour_of(shot.side), 0.0, 0.0, sigma_mm, "ditch")
     for disc, where in shot.rest.items():
         if disc not in places:
             continue
@@ -103,7 +115,7 @@ def places_after(match: Match, playing: Round, shot: ShotRecord) -> dict[str, La
             a = math.radians(where.angle_deg)
             x_mm, y_mm = -where.r_mm * math.sin(a), -where.r_mm * math.cos(a)
             state = "leaning" if where.leaning else "flat"
-            places[disc] = replace(places[disc], x_mm=x_mm, y_mm=y_mm, state=state)
+            places[disc] = replace(places[disc], x_mm=x_mm, y_mm=y_mm, sigma_mm=sigma_mm, state=state)
     return places
 
 

@@ -11,16 +11,25 @@ from msgspec.structs import replace
 from hub import twenties
 from hub.doubts import readings, vague
 from hub.entries import Entry
-from hub.hole import doubtful, lifted, moved_on, seen_again, words
-from hub.judging import judge
+from hub.hands import leaned, lifted_out, settled, swept_after_all, unseen_after
+from hub.hole import words
+from hub.judged import judged, judged_again, playing_of, running_of, settle
 from hub.lines import with_line_questions
-from hub.link.messages import BeamCandidate, BeamEpisode, BeamWithdrawn, Cleared, Layout, LayoutDisc, Place, Shot
+from hub.link.messages import (
+    BeamCandidate,
+    BeamEpisode,
+    BeamFault,
+    BeamWithdrawn,
+    Cleared,
+    Layout,
+    LayoutDisc,
+    Place,
+    Shot,
+)
 from hub.link.snapshot import Level, Side
 from hub.questions import swept_round
 from hub.record import (
     SWEPT_DISCS,
-    after_shot,
-    places_after,
     recorded,
     renamed,
     surface,
@@ -30,10 +39,10 @@ from hub.record import (
     with_unseen,
     without_gone,
 )
-from hub.rounds import announce, begin_match, finish_round
+from hub.rounds import begin_match, finish_round
 from hub.rules.presets import from_table, load_ruleset
 from hub.silence import decided_by_play, played_on
-from hub.state import Match, Round, ShotRecord, TableState, shot_key
+from hub.state import Match, Round, ShotRecord, TableState
 from hub.tally import expected, shots_left, twenties_of
 
 STANDING_RULES = "match-play"
@@ -56,11 +65,16 @@ def on_withdrawn(state: TableState, entry: Entry, fact: BeamWithdrawn) -> TableS
     return _reheard(twenties.on_withdrawn(state, entry, fact), entry, 0)
 
 
+def on_fault(state: TableState, entry: Entry, fact: BeamFault) -> TableState:
+    """The beam cannot be relied upon, or can be again."""
+    return _reheard(twenties.on_fault(state, entry, fact), entry, 0)
+
+
 def on_shot(state: TableState, entry: Entry, fact: Shot) -> TableState:
     """A shot: closes what was open before it, joins the beam, is judged, and changes the record."""
     state = _opened(state, entry)
     state = _round_for_shot(state, entry)
-    state = _unseen_after(state, entry)
+    state = unseen_after(state, entry)
     match, playing = running_of(state)
     if match is None or playing is None:
         return state
@@ -72,9 +86,9 @@ def on_shot(state: TableState, entry: Entry, fact: Shot) -> TableState:
         return replace(state, message="a shot after the end of the round is not counted; clear the board")
     state, beam, given, missed = twenties.claim(state.with_running(playing), entry, fact, side)
     if missed is not None:
-        state = _judged(state, entry, missed)
-    message = decided_by_play(_playing(state))
-    playing, absent = played_on(_playing(state), fact)
+        state = judged(state, entry, missed)
+    message = decided_by_play(playing_of(state))
+    playing, absent = played_on(playing_of(state), fact)
     turn = expected(match, playing)
     hidden = {fact.disc, *absent, *playing.old, *(disc for disc in playing.lying if disc not in words(playing))}
     before = tuple(disc for disc in state.layout if disc.state != "ditch" and disc.id not in hidden)
@@ -94,11 +108,12 @@ def on_shot(state: TableState, entry: Entry, fact: Shot) -> TableState:
         vague=vague(fact),
         owner_ruled=given,
         beam=beam,
+        deaf=twenties.deaf(state),
         out_of_turn=turn is not None and turn[0] != side,
     )
     picture = next((doubt.picture for doubt in fact.doubts if doubt.picture), None)
     state = replace(state.with_running(playing), message=message, paused=False)
-    return _leaned(_judged(state, entry, shot, picture=picture), entry)
+    return leaned(judged(state, entry, shot, picture=picture), entry)
 
 
 def on_layout(state: TableState, entry: Entry, fact: Layout) -> TableState:
@@ -111,62 +126,36 @@ def on_layout(state: TableState, entry: Entry, fact: Layout) -> TableState:
     if match is None or playing is None:
         return replace(state, fresh=state.fresh or not lying)
     if not lying:
-        return _on_empty(state, entry)
-    playing = renamed(playing, layout)
+        return _on_empty(state, entry, was)
+    playing = renamed(playing, was, layout)
     ids = {disc.id for disc in lying}
     playing = replace(
         playing,
         old=tuple(disc for disc in playing.old if disc in ids),
         lying=tuple(disc for disc in playing.lying if disc in ids),
     )
-    state, first = _settled(state.with_running(playing), entry, ids)
+    state, first = settled(state.with_running(playing), entry, ids, fact.at_ns)
     if not first:
-        state = _lifted(state, entry, was, ids)
-    seen = len(_playing(state).shots)
+        state = lifted_out(state, entry, was, ids)
+    seen = len(playing_of(state).shots)
     state = _inferred(state, entry, match)
-    playing = recorded(_playing(state), layout, first=first, unseen=len(_playing(state).shots) > seen)
+    playing = recorded(playing_of(state), layout, first=first, unseen=len(playing_of(state).shots) > seen)
     playing = without_gone(playing, ids)
     return settle(state.with_running(with_out(match, playing, layout)), entry)
 
 
 def on_cleared(state: TableState, entry: Entry, _fact: Cleared) -> TableState:
     """Neither surface nor hole holds a disc."""
-    state = replace(state, layout=tuple(disc for disc in state.layout if disc.state == "ditch"))
+    was = state.layout
+    state = replace(state, layout=tuple(disc for disc in was if disc.state == "ditch"))
     if running_of(state)[1] is None:
         return replace(state, fresh=True)
-    return _on_empty(state, entry)
-
-
-def settle(state: TableState, entry: Entry) -> TableState:
-    """After any change: the round may be over, and line questions come and go."""
-    del entry
-    match, playing = running_of(state)
-    if match is None or playing is None or playing.swept:
-        return state
-    if not playing.done and playing.shots and expected(match, playing) is None:
-        playing = replace(playing, done=True)
-    if playing.shots and playing.shots[-1].settled:
-        playing = with_line_questions(match, with_out(match, playing, state.layout))
-    return state.with_running(playing)
-
-
-def judged_again(state: TableState, entry: Entry, number: int) -> TableState:
-    """Judge a shot of the running round again after its evidence or a ruling has changed; 0 is no shot."""
-    playing = running_of(state)[1]
-    shot = next((shot for shot in playing.shots if shot.number == number), None) if playing is not None else None
-    if playing is None or shot is None:
-        return state
-    told = words(playing, number + 1)
-    state = _judged(state, entry, shot)
-    if words(_playing(state), number + 1) != told:  # later shots were judged with a disc in the hole, or leaning in it
-        for later in range(number + 1, len(playing.shots) + 1):
-            state = _judged(state, entry, _playing(state).shots[later - 1])
-    return settle(state, entry)
+    return _on_empty(state, entry, was)
 
 
 def told_of(state: TableState, entry: Entry, shot: ShotRecord) -> TableState:
     """People told of a shot that no camera saw."""
-    return settle(_judged(state, entry, shot), entry)
+    return settle(judged(state, entry, shot), entry)
 
 
 def end_swept(state: TableState, entry: Entry, *, keep: bool) -> TableState:
@@ -177,20 +166,7 @@ def end_swept(state: TableState, entry: Entry, *, keep: bool) -> TableState:
     if not keep:
         return state.with_running(Round(number=playing.number, game=playing.game, asked=playing.asked))
     questions = tuple(question for question in playing.questions if question.kind != "round")
-    return finish_round(state.with_running(replace(playing, swept=False, questions=questions)), entry)
-
-
-def running_of(state: TableState) -> tuple[Match | None, Round | None]:
-    """The match and its running round, None where there is none."""
-    match = state.match
-    return (match, match.running) if match is not None else (None, None)
-
-
-def _playing(state: TableState) -> Round:
-    playing = running_of(state)[1]
-    if playing is None:
-        raise ValueError(f"board {state.board}: no round is running")
-    return playing
+    return _counted(state.with_running(replace(playing, swept=False, questions=questions)), entry)
 
 
 def _opened(state: TableState, entry: Entry) -> TableState:
@@ -214,11 +190,11 @@ def _round_for_shot(state: TableState, entry: Entry) -> TableState:
         keep = bool(playing.reason) or 2 * len(playing.shots) >= len(match.order(playing))
         return _opened(end_swept(state, entry, keep=keep), entry)
     if not surface(state.layout, playing):
-        return _opened(finish_round(state, entry), entry)
+        return _opened(_counted(state, entry), entry)
     return state
 
 
-def _on_empty(state: TableState, entry: Entry) -> TableState:
+def _on_empty(state: TableState, entry: Entry, was: tuple[LayoutDisc, ...]) -> TableState:
     """The board is empty: a finished round is counted; a running one was swept if discs are gone for no reason."""
     match, playing = running_of(state)
     if match is None or playing is None:
@@ -226,18 +202,31 @@ def _on_empty(state: TableState, entry: Entry) -> TableState:
     playing = replace(playing, old=(), lying=())
     state = state.with_running(playing)
     if playing.done and not playing.swept:
-        return finish_round(replace(_unseen_after(state, entry), layout=state.layout), entry)
+        counted = unseen_after(replace(state, layout=was), entry)
+        return _counted(replace(counted, layout=state.layout), entry)
     if playing.swept or not playing.shots:
         return state
-    state, first = _settled(state, entry, set())
-    playing = recorded(_playing(state), state.layout, first=first)
+    state, first = settled(state, entry, set(), entry.mono_ns)
+    if not first:
+        state = lifted_out(state, entry, was, set())
+    playing = recorded(playing_of(state), state.layout, first=first)
     if len(playing.record) < SWEPT_DISCS:
         return settle(state.with_running(without_gone(replace(playing, record=()), set())), entry)
+    state = swept_after_all(state.with_running(playing), entry)
+    playing = playing_of(state)
     left = sum(shots_left(match, playing).values())
     question = swept_round(playing, left)
     kept = tuple(q for q in playing.questions if q.stake)
     playing = replace(playing, swept=True, done=True, removals=(), questions=(*kept, question), asked=playing.asked + 1)
     return state.with_running(playing)
+
+
+def _counted(state: TableState, entry: Entry) -> TableState:
+    """Count the round as it lay; what still decides it is asked, with the round standing as a range."""
+    match, playing = running_of(state)
+    if match is None or playing is None:
+        return state
+    return finish_round(state.with_running(with_line_questions(match, playing)), entry)
 
 
 def _reheard(state: TableState, entry: Entry, start_ns: int) -> TableState:
@@ -274,107 +263,18 @@ def _seat(match: Match, playing: Round, side: Side) -> int:
     return max(left, key=lambda seat: left[seat])
 
 
-def _judged(state: TableState, entry: Entry, shot: ShotRecord, *, picture: bytes | None = None) -> TableState:
-    """Judge a shot, new or again, and bring record, removals, questions and the flash up to date."""
-    match, playing = running_of(state)
-    if match is None or playing is None:
-        return state
-    key = shot_key(match, playing, shot.number)
-    verdict = state.ruled.get(key)
-    if verdict is not None:
-        shot = replace(shot, ruled=verdict.valid, reason=verdict.reason)
-        state = replace(state, ruled={**state.ruled, key: replace(verdict, applied=True)})
-    told = judge(match, playing, shot, beam_tells=twenties.beam_tells(state, shot), picture=picture)
-    is_last = shot.number >= len(playing.shots)
-    earlier = tuple(s for s in playing.shots if s.number != shot.number)
-    shots = tuple(sorted((*earlier, told.shot), key=lambda s: s.number))
-    known = next((q for q in playing.questions if q.shot == shot.number), None)
-    questions = tuple(q for q in playing.questions if q.shot != shot.number)
-    asked = playing.asked
-    if told.question is not None:
-        question = told.question
-        if known is not None:
-            question = replace(question, picture=question.picture or known.picture)
-        asked += known is None or known.id != question.id
-        questions = (*questions, question)
-    playing = replace(playing, shots=shots, questions=questions, asked=asked)
-    if is_last:
-        playing = after_shot(match, playing, told.shot, state.layout, in_doubt=told.in_doubt)
-    state = announce(state.with_running(playing), entry, match, told.shot, in_doubt=told.in_doubt)
-    return settle(state, entry) if is_last else state
-
-
-def _settled(state: TableState, entry: Entry, ids: set[str]) -> tuple[TableState, bool]:
-    """The layout after a shot: judge the shot again if discs that were to be gone were left lying.
-
-    Returns:
-        The state, and whether it was the first layout after a shot.
-    """
-    playing = _playing(state)
-    if not playing.shots or playing.shots[-1].settled:
-        return state, False
-    shot = playing.shots[-1]
-    left_lying = tuple(disc for disc in shot.absent if disc in ids)
-    if left_lying:
-        layout = {disc.id: disc for disc in state.layout}
-        before = (*shot.before, *(layout[disc] for disc in left_lying))
-        absent = tuple(disc for disc in shot.absent if disc not in left_lying)
-        state = replace(state, message="decided by play: a disc that was to be taken off was left lying")
-        state = _judged(state, entry, replace(shot, before=before, absent=absent))
-        playing = _playing(state)
-    shot = playing.shots[-1]
-    settled = seen_again(replace(shot, settled=True), state.layout)
-    state = state.with_running(replace(playing, shots=(*playing.shots[:-1], settled)))
-    return (_judged(state, entry, settled) if doubtful(shot) else state), True
-
-
-def _unseen_after(state: TableState, entry: Entry) -> TableState:
-    """No layout followed the last shot: its own account is what lies on the board, and what is in doubt is asked."""
-    match, playing = running_of(state)
-    if match is None or playing is None or not playing.shots or playing.shots[-1].settled:
-        return state
-    last = playing.shots[-1]
-    if not last.unseen:
-        lying = places_after(match, playing, last).values()
-        state = replace(state, layout=tuple(disc for disc in lying if disc.state != "ditch"))
-    return _settled(state, entry, set())[0]
-
-
-def _leaned(state: TableState, entry: Entry) -> TableState:
-    """The last shot has moved a disc of which an earlier one left in doubt whether it lay in the hole: it leaned."""
-    *earlier, last = _playing(state).shots
-    for shot in earlier:
-        told = moved_on(shot, last)
-        if told is not shot:
-            shots = tuple(told if s.number == shot.number else s for s in _playing(state).shots)
-            state = judged_again(state.with_running(replace(_playing(state), shots=shots)), entry, shot.number)
-    return state
-
-
-def _lifted(state: TableState, entry: Entry, was: tuple[LayoutDisc, ...], ids: set[str]) -> TableState:
-    """A hand has taken the last shot's doubtful disc out of the hole, and nothing else: it was a 20."""
-    playing = _playing(state)
-    if not playing.shots or playing.done or not doubtful(playing.shots[-1]):
-        return state
-    shot = playing.shots[-1]
-    going = {removal.disc.id for removal in playing.removals}
-    others = [d for d in playing.record if d.id not in {*ids, *going, *doubtful(shot)}]
-    told = shot if others else lifted(shot, was, ids)
-    return state if told is shot else _judged(state, entry, told)
-
-
 def _inferred(state: TableState, entry: Entry, match: Match) -> TableState:
     """Count shots that nobody saw: a side has more discs on the board than it has shot."""
-    state = state.with_running(told_twenties(match, _playing(state), state.layout))
+    state = state.with_running(told_twenties(match, playing_of(state), state.layout))
     for side in match.sides:
-        playing = _playing(state)
+        playing = playing_of(state)
         if playing.done:
             return state
         counted = twenties_of(match, playing)[side]
         left = shots_left(match, playing)[side]
         for disc in surplus(match, playing, state.layout, side, counted)[:left]:
             state, key = twenties.claim_unseen(state, side) if disc.state == "hole" else (state, "")
-            playing = _playing(state)
+            playing = playing_of(state)
             shot = ShotRecord(
                 number=len(playing.shots) + 1,
                 side=side,
@@ -387,7 +287,7 @@ def _inferred(state: TableState, entry: Entry, match: Match) -> TableState:
                 settled=True,
                 unseen=True,
             )
-            state = _judged(state, entry, shot)
+            state = judged(state, entry, shot)
     return state
 
 

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from hub.corrections import round_to_correct, with_round, with_totals
 from hub.entries import Entry
+from hub.judged import judged_again
 from hub.link.asks import Rule
-from hub.referee import judged_again
 from hub.refused import RefusedError
 from hub.state import Match, Question, Round, TableState, Verdict, shot_key
 

@@ -97,12 +97,16 @@ class ShotRecord(msgspec.Struct, frozen=True):
         before: the discs in play before it.
         absent: discs that were to be taken off and were taken to be gone when it was judged.
         settled: whether the layout after it has been seen.
+        seen_ns: when that layout was taken, 0 while none is known.
+        waits: it is in doubt, but what hands do next may tell, so that nobody is asked yet.
+        deaf: whether the beam could not have noticed a disc in the hole then, by a fault.
         reading: which of the readings holds; None while that is in doubt.
         ruled: what people ruled, None if nobody did.
         reason: the referee's, if the ruling is the referee's; it then stands over everybody else's.
         owner_ruled: the side people gave its twenty to, ``none`` for no twenty, empty if nobody said.
         flat: of discs at the hole: whether each lies flat in it, where something decided that after the shot.
         vague: whether the camera may have missed a disc that left through the hole.
+        lifted: of its discs that a hand lifted out of the hole: how many shots were taken then.
         beam: boot and episode of the beam's candidate during it, empty for none.
         unseen: it was inferred from the layout, nobody saw it.
         out_of_turn: another side's shot was expected.
@@ -129,11 +133,15 @@ class ShotRecord(msgspec.Struct, frozen=True):
     absent: tuple[str, ...] = ()
     vague: bool = False
     settled: bool = False
+    seen_ns: int = 0
+    waits: bool = False
+    deaf: bool = False
     reading: int | None = 0
     ruled: bool | None = None
     reason: str = ""
     owner_ruled: str = ""
     flat: dict[str, bool] = {}
+    lifted: dict[str, int] = {}
     beam: str = ""
     unseen: bool = False
     out_of_turn: bool = False

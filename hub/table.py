@@ -128,18 +128,10 @@ def _fact(state: TableState, entry: Entry, fact: Fact) -> TableState:
         case BeamWithdrawn():
             state = referee.on_withdrawn(state, entry, fact)
         case BeamFault():
-            state = _beam_fault(state, fact)
+            state = referee.on_fault(state, entry, fact)
         case Moved() if fact.shift_mm >= MOVED_MM:
             state = replace(state, message=f"the {fact.what} was moved by {fact.shift_mm:.0f} mm")
     return state
-
-
-def _beam_fault(state: TableState, fact: BeamFault) -> TableState:
-    known = state.sensors.get("beam", Sensor(online=True))
-    faults = tuple(name for name in known.faults if name != fact.name)
-    if not fact.over:
-        faults = (*faults, fact.name)
-    return replace(state, sensors={**state.sensors, "beam": replace(known, faults=faults)})
 
 
 def _notice(state: TableState, entry: Entry) -> TableState:

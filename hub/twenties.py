@@ -5,15 +5,18 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from hub.entries import Entry
-from hub.link.messages import BeamCandidate, BeamEpisode, BeamWithdrawn, Shot
+from hub.link.messages import BeamCandidate, BeamEpisode, BeamFault, BeamWithdrawn, Shot
 from hub.link.snapshot import Flash, Side
 from hub.questions import NOBODY, beam_question_id, beam_twenty, prefix
-from hub.state import Candidate, Match, Question, Round, ShotRecord, TableState
+from hub.state import Candidate, Match, Question, Round, Sensor, ShotRecord, TableState
 from hub.tally import expected
 
 BEFORE_NS = 300_000_000
 AFTER_NS = 1_000_000_000
 """A candidate belongs to a shot if the beam was first blocked at most so long before the flick or after the rest."""
+
+_FAULT_NS = 3_000_000_000
+"""A fault of the beam is told so long after it began, at most."""
 
 _KEPT = 64
 
@@ -27,7 +30,7 @@ def on_candidate(state: TableState, entry: Entry, fact: BeamCandidate) -> TableS
         return state
     if match is None or playing is None:
         return replace(_with(state, candidate), practice=state.practice + 1)
-    shot = next((s for s in playing.shots if _during(candidate, s.machine_boot, s.start_ns, s.end_ns)), None)
+    shot = next((s for s in playing.shots if _in_shot(candidate, s)), None)
     if shot is not None and not shot.unseen:
         shots = tuple(replace(s, beam=candidate.key) if s.number == shot.number else s for s in playing.shots)
         return _with(state.with_running(replace(playing, shots=shots)), candidate)
@@ -57,12 +60,37 @@ def beam_tells(state: TableState, shot: ShotRecord) -> bool:
     It cannot have one while a leaner, or a disc not yet lifted, blocks it already.
     """
     beam = state.sensors.get("beam")
-    if beam is None or not beam.online or beam.faults:
+    if beam is None or not beam.online or beam.faults or shot.deaf:
         return False
     before = [
         c for c in state.candidates if c.machine_boot == shot.machine_boot and c.start_ns < shot.start_ns - BEFORE_NS
     ]
     return not before or 0 < before[-1].end_ns <= shot.start_ns
+
+
+def deaf(state: TableState) -> bool:
+    """Whether the beam has a fault now, so that it would miss a disc in the hole."""
+    beam = state.sensors.get("beam")
+    return beam is not None and bool(beam.faults)
+
+
+def on_fault(state: TableState, entry: Entry, fact: BeamFault) -> TableState:
+    """A fault of the beam has begun or is over; one that began was there before it was sure."""
+    known = state.sensors.get("beam", Sensor(online=True))
+    faults = tuple(name for name in known.faults if name != fact.name)
+    if not fact.over:
+        faults = (*faults, fact.name)
+    state = replace(state, sensors={**state.sensors, "beam": replace(known, faults=faults)})
+    playing = state.match.running if state.match is not None else None
+    if playing is None or fact.over:
+        return state
+    since_ns = fact.at_ns - _FAULT_NS
+
+    def touched(shot: ShotRecord) -> bool:
+        return shot.machine_boot == entry.machine_boot and shot.end_ns >= since_ns
+
+    shots = tuple(replace(shot, deaf=True) if touched(shot) else shot for shot in playing.shots)
+    return state.with_running(replace(playing, shots=shots))
 
 
 def settled_late(state: TableState) -> TableState:
@@ -223,8 +251,15 @@ def _during(candidate: Candidate, machine_boot: str, start_ns: int, end_ns: int)
     return candidate.machine_boot == machine_boot and start_ns - BEFORE_NS <= candidate.start_ns <= end_ns + AFTER_NS
 
 
+def _in_shot(candidate: Candidate, shot: ShotRecord) -> bool:
+    """Whether a candidate is a shot's; what blocked the beam after the board was seen at rest came with a hand."""
+    if shot.seen_ns and candidate.start_ns > max(shot.seen_ns, shot.end_ns):
+        return False
+    return _during(candidate, shot.machine_boot, shot.start_ns, shot.end_ns)
+
+
 def _noticed(state: TableState, shot: ShotRecord) -> bool:
-    return any(_during(c, shot.machine_boot, shot.start_ns, shot.end_ns) for c in state.candidates)
+    return any(_in_shot(candidate, shot) for candidate in state.candidates)
 
 
 def _missed_shot(candidate: Candidate, playing: Round, side: Side) -> bool:

@@ -239,6 +239,7 @@ def _certain_twenties(match: Match, shown: Round) -> dict[Side, int]:
     """Twenties on which no open question hangs."""
     counts = twenties_of(match, shown)
     open_shots = {question.shot for question in shown.questions if question.stake and question.shot}
+    open_shots |= {shot.number for shot in shown.shots if shot.waits}
     for shot in shown.shots:
         if shot.number in open_shots:
             for side, count in shot.twenties.items():
