@@ -83,17 +83,24 @@ def evenings() -> Iterator[list[Evening]]:
 
 
 def test_a_simulated_round_is_scored_as_it_was_played(tmp_path: Path, evenings: list[Evening]) -> None:
-    evenings.append(start(tmp_path, "--rounds", "1", "--seed", "11"))
+    evenings.append(start(tmp_path, "--rounds", "1", "--seed", "13"))
     assert_true_to_life(evenings[0].report())
 
 
-@pytest.mark.parametrize(("victim", "seed"), [("hub", "11"), ("board-1 camera", "13"), ("board-1 beam", "11")])
-def test_a_killed_process_costs_no_point_and_counts_none_twice(
-    victim: str, seed: str, mosquitto: BrokerProcess, tmp_path: Path, evenings: list[Evening]
+@pytest.mark.parametrize(
+    ("victims", "seed"),
+    [
+        pytest.param(("hub", "board-1 camera"), "12", id="hub, then camera"),
+        pytest.param(("board-1 beam", "hub"), "14", id="beam, then hub"),
+    ],
+)
+def test_killed_processes_cost_no_point_and_count_none_twice(
+    victims: tuple[str, ...], seed: str, mosquitto: BrokerProcess, tmp_path: Path, evenings: list[Evening]
 ) -> None:
     evening = start(tmp_path, "--rounds", "1", "--seed", seed, "--broker", mosquitto.url)
     evenings.append(evening)
     pids = evening.pids()
-    evening.wait_for_shot(7)
-    os.kill(pids[victim], signal.SIGKILL)
+    for shot, victim in zip((7, 15), victims, strict=True):
+        evening.wait_for_shot(shot)
+        os.kill(pids[victim], signal.SIGKILL)
     assert_true_to_life(evening.report())
