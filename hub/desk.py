@@ -36,7 +36,7 @@ from hub.names import Names
 from hub.people import CLUB, DeniedError, Grant, People, digest
 from hub.referee import STANDING_LEVEL, STANDING_RULES
 from hub.refused import RefusedError
-from hub.rows import changed_row, renamed, renamed_row
+from hub.rows import changed_row, gone, renamed, renamed_row
 from hub.rules.presets import load_ruleset
 from hub.sequence import Sequencer, checked
 from hub.state import Standing, TableState, rules_table
@@ -256,9 +256,14 @@ class Desk:
         work.out.calls.append((topics.call(entry.board), encode(call)))
 
     def _match_rows(self, work: Work, entry: Entry, before: TableState, after: TableState) -> None:
+        old = gone(entry, before, after)
+        if old:
+            work.batch.matches.pop(old, None)
+            work.batch.gone.add(old)
         row = changed_row(entry, before, after)
         if row is not None:
             work.batch.matches[row.id] = row
+            work.batch.gone.discard(row.id)
         for played in renamed(before, after):
             known = work.batch.matches.get(played.id) or self._journal.match_row(played.id)
             if known is not None:

@@ -30,6 +30,18 @@ def changed_row(entry: Entry, before: TableState, after: TableState) -> MatchRow
     return MatchRow(match.id, entry.board, match.started_ms, entry.wall_ms, over=over, record=record)
 
 
+def gone(entry: Entry, before: TableState, after: TableState) -> str:
+    """Id of the match that a line has taken back, or gave another id; empty if it did neither.
+
+    One that goes on at another board, or was played on an evening that is closed, is not gone.
+    """
+    match = before.match
+    if match is None or entry.kind in {"move", "close"}:
+        return ""
+    held = {played.id for played in after.evening} | ({after.match.id} if after.match is not None else set())
+    return "" if match.id in held else match.id
+
+
 def renamed(before: TableState, after: TableState) -> tuple[Played, ...]:
     """Earlier matches of the evening to which a line gave other names, or another event."""
     if before.evening is after.evening:

@@ -29,6 +29,7 @@ from hub.link.messages import (
     Moved,
     Shot,
     decode,
+    encode,
 )
 from hub.link.snapshot import Seen
 from hub.refused import RefusedError
@@ -190,7 +191,7 @@ def _carried_out(state: TableState, entry: Entry, body: AskBody, chapters: Chapt
             return _undo(state, chapters)
         case Redo():
             return _redo(state, chapters)
-        case Start() if state.match is not None and state.match.auto and state.match.running is not None:
+        case Start() if _gets_rules(state, body):
             return _adopted(state, entry, body, chapters)
         case Rule():
             return _acted(_ruled(state, entry, as_ruling(state, body), chapters), state, entry)
@@ -200,13 +201,30 @@ def _carried_out(state: TableState, entry: Entry, body: AskBody, chapters: Chapt
             return _acted(act(state, entry, body), state, entry)
 
 
+def _gets_rules(state: TableState, body: Start) -> bool:
+    """Whether a start is meant for the match that a first shot has opened.
+
+    Raises:
+        RefusedError: it names a match that is another one, or was started by people.
+    """
+    match = state.match
+    if body.match and (match is None or match.id != body.match):
+        raise RefusedError("no_match", f"match {body.match!r} is not the last one here")
+    if match is None or not match.auto:
+        if body.match:
+            raise RefusedError("has_rules", "this match was started by people and has its rules")
+        return False
+    return match.running is not None or bool(body.match)
+
+
 def _adopted(state: TableState, entry: Entry, body: Start, chapters: Chapters) -> TableState:
     """A match that a first shot opened gets its names and rules: it is played again under them."""
     chapter = _chapter(state, state.since, chapters)
     if chapter is None:
         return _acted(act(state, entry, body), state, entry)
     again = Again(take, chapter.base, entry.id)
-    again.line(entry)
+    body = replace(body, match="")
+    again.line(replace(entry, body=encode(body)))
     if again.state.since != entry.id:
         act(chapter.base, entry, body)  # says why not
     held = again.state.actions

@@ -107,6 +107,7 @@ def table_of(state: TableState, names: Mapping[str, str], rates_hz: Mapping[str,
         time_out=shown.time_out is not None,
         walk_over=match.walk_over,
         event=match.event,
+        auto=match.auto,
     )
 
 

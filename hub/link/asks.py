@@ -24,6 +24,8 @@ class Start(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         games: games the match is played over; the first to win more than half.
         players: who plays, if not as the rules say.
         event: what the match is part of.
+        match: id of the match that a first shot opened and that gets these names and rules though it is over; a
+            running one gets them without.
     """
 
     names: dict[Side, str] = {}
@@ -34,6 +36,7 @@ class Start(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     games: int = 1
     players: Players | None = None
     event: Event | None = None
+    match: str = ""
 
 
 class AnswerQuestion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -217,6 +217,7 @@ class Table(msgspec.Struct, frozen=True):
         walk_over: the side that did not come or did not go on.
         event: what the match is part of.
         evening: the earlier matches of the evening at this board, oldest first.
+        auto: whether a first shot opened the match, so that people may still give it its rules.
         case: under what the pictures of a call of the referee are kept, empty while there is none.
     """
 
@@ -255,3 +256,4 @@ class Table(msgspec.Struct, frozen=True):
     event: Event = Event()
     evening: tuple[PlayedView, ...] = ()
     case: str = ""
+    auto: bool = False

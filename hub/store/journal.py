@@ -75,6 +75,7 @@ class Batch:
         states: the encoded table states they led to, by board: last line and state.
         checkpoints: encoded states before a chapter's first line, by board and that line.
         matches: matches whose finished rounds changed.
+        gone: matches that were taken back.
         players: new players' names by id.
     """
 
@@ -83,6 +84,7 @@ class Batch:
     states: dict[str, tuple[int, bytes]] = field(default_factory=dict)
     checkpoints: dict[tuple[str, int], bytes] = field(default_factory=dict)
     matches: dict[str, MatchRow] = field(default_factory=dict)
+    gone: set[str] = field(default_factory=set)
     players: dict[str, str] = field(default_factory=dict)
 
 
@@ -142,6 +144,8 @@ class Journal:
             for (board, entry), state in batch.checkpoints.items():
                 self._upsert(connection, schema.checkpoints, {"board": board, "entry": entry, "state": state})
                 self._forget_chapters(connection, board)
+            if batch.gone:
+                connection.execute(schema.matches.delete().where(schema.matches.c.id.in_(batch.gone)))
             for match in batch.matches.values():
                 self._upsert(connection, schema.matches, {name: getattr(match, name) for name in _MATCH_COLUMNS})
             for player, name in batch.players.items():

@@ -342,6 +342,48 @@ def test_a_correction_taken_back_stays_so_when_the_match_gets_its_rules(club: Cl
     assert club.table().sides["A"].twenties == 0
 
 
+def test_a_match_that_a_first_shot_opened_gets_its_rules_also_when_it_is_over(club: Club) -> None:
+    world = finish(club)
+    over = club.table()
+    assert (over.phase, over.auto, over.rules) == ("match_over", True, "Match play")
+    rules = {"base": "nca", "discs": "12/6"}
+    body = {"rules": rules, "level": "count", "names": {"A": "Ann"}, "games": 3}
+    assert club.ask("start", {**body, "match": "b1-999"}).error.startswith("no_match:")
+    assert club.ask("start", {**body, "match": over.match_id}).ok
+    table = club.table()
+    assert (table.rules, table.auto, table.sides["A"].name) == ("NCA, discs=12/6", False, "Ann")
+    assert [r.totals for r in table.rounds] == [r.totals for r in over.rounds][: len(table.rounds)]
+    assert archived(club, over.match_id) is None  # it is one match, not two
+    assert len(archived(club, table.match_id).rounds) == len(table.rounds)
+    assert club.ask("start", {**body, "match": table.match_id}).error.startswith("has_rules:")
+    assert club.ask("undo", {}).ok
+    assert shown(club.table()) == shown(over)
+    assert archived(club, table.match_id) is None
+    assert archived(club, over.match_id).winner == over.winner
+    world.start_round()
+    world.shoot("A")
+    assert club.table().match_id not in {over.match_id, table.match_id}
+
+
+def test_a_match_that_is_taken_back_goes_from_the_archive_and_comes_again(club: Club) -> None:
+    begun(club)
+    assert club.ask("concede", {"side": "B", "what": "game"}).ok
+    first = club.table().match_id
+    assert club.ask("start", {"rules": "nca"}).ok
+    assert club.ask("concede", {"side": "B", "what": "round"}).ok
+    second = club.table().match_id
+    assert archived(club, second) is not None
+    assert club.ask("undo", {}).ok
+    assert club.ask("undo", {}).ok
+    assert (club.table().match_id, archived(club, second)) == (first, None)
+    assert archived(club, first) is not None
+    assert club.ask("redo", {}).ok
+    assert club.ask("redo", {}).ok
+    assert len(archived(club, second).rounds) == 1
+    assert moved(club).ok
+    assert archived(club, second).board == "b2"
+
+
 def close(club: Club, **body: Any) -> Any:
     return club.ask("close", body, "hub", token=ORGANISER, rev=0)
 
