@@ -34,7 +34,6 @@ class Outcome:
 
     events: tuple[Event, ...]
     discs: dict[str, DiscState]
-    lasted_ns: int
 
 
 class World:
@@ -144,7 +143,7 @@ class World:
             if arena.at_rest:
                 break
             arena.tick()
-        return Outcome(tuple(arena.events), arena.states(), arena.at_ns - self._ticked_ns)
+        return Outcome(tuple(arena.events), arena.states())
 
     def step(self, to_ns: int) -> None:
         """Move the world on to a time; does nothing when it is already there."""

@@ -11,7 +11,6 @@ from typing import Annotated, Any, Literal, TypeVar
 import msgspec
 
 MAX_BYTES = 64 * 1024
-MAX_CROP_BYTES = 12 * 1024
 
 Source = Literal["beam", "camera", "button"]
 Colour = Literal["light", "dark", "third"]

@@ -15,8 +15,6 @@ ALL_STATUS = f"{ROOT}/+/status/+"
 ALL_HEALTH = f"{ROOT}/+/health/+"
 ALL_ASKS = f"{ROOT}/+/ask/+"
 ALL_TABLES = f"{ROOT}/+/table"
-ALL_CALLS = f"{ROOT}/+/call"
-ALL_PICTURES = f"{ROOT}/+/picture/+"
 HUB_STATUS = f"{ROOT}/hub/status"
 
 
