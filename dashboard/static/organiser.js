@@ -52,8 +52,12 @@ function fillRow({ row, parts }, view) {
   text(parts.ask, open);
   for (const button of parts.buttons.children) {
     const { act } = button.dataset;
-    if (act === "start") button.hidden = running;
-    else if (act === "names") button.hidden = !table?.match_id && !table?.evening?.length;
+    if (act === "start") {
+      button.hidden = running && !table.auto;
+      text(button, running ? "Names, rules" : "Start a match");
+    }
+    if (act === "start") continue;
+    if (act === "names") button.hidden = !table?.match_id && !table?.evening?.length;
     else button.hidden = !running;
   }
 }
@@ -63,12 +67,20 @@ const asker = (board) => (what, body, done) => request(board, views.get(board)?.
 const acts = {
   start(board) {
     const fields = [...at("start-fields").content.cloneNode(true).children];
-    const save = () => {
+    const { table } = views.get(board);
+    const save = (more, done) => {
       const { A, B, ...how } = valuesOf(fields);
       const given = Object.fromEntries(Object.entries({ A, B }).filter(([, name]) => name));
-      asker(board)("start", { names: given, light: "A", games: 1, ...how }, `A match has started at ${boardName(board)}.`);
+      asker(board)("start", { names: given, light: "A", games: 1, ...how, ...more }, done);
     };
-    sheet(`A match at ${boardName(board)}`, "", [["Start the match", save]], fields);
+    const running = RUNNING.includes(table.phase);
+    const choices = [];
+    if (table.auto) {
+      const which = running ? {} : { match: table.match_id };
+      choices.push(["Give the match these names and rules", () => save(which, "The match has its names and rules.")]);
+    }
+    if (!running) choices.push(["Start the match", () => save({}, `A match has started at ${boardName(board)}.`), table.auto ? "" : "primary"]);
+    sheet(`A match at ${boardName(board)}`, table.auto ? "A first shot opened it." : "", choices, fields);
   },
   names: (board) => names(views.get(board).table, asker(board)),
   move: (board) => move(views.get(board).table, asker(board)),

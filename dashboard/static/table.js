@@ -291,14 +291,19 @@ at("start-form").addEventListener("submit", (event) => {
   if (players === "cutthroat" && form.get("third_name").trim()) names.C = form.get("third_name").trim();
   const body = { names, rules: form.get("rules"), level: form.get("level"), light: "A", opener: form.get("opener"), games: Number(form.get("games")) };
   if (players !== "singles") body.players = players;
+  const start = async (more = {}) => {
+    if (await request("start", { ...body, ...more }, "The match has started.")) at("start").open = false;
+  };
   const replace = async () => {
     if (await request("abandon", {})) await start();
   };
-  const start = async () => {
-    if (await request("start", body, "The match has started.")) at("start").open = false;
-  };
-  const { phase } = state.view.table ?? {};
-  if (phase && !["idle", "match_over"].includes(phase)) sheet("Start a new match?", "The match that is running ends without a winner.", [["Start the new match", replace, "danger"]]);
+  const { phase, auto, match_id } = state.view.table ?? {};
+  const running = phase && !["idle", "match_over"].includes(phase);
+  const fresh = ["Start a new match", running ? replace : () => start(), running ? "danger" : ""];
+  if (auto && match_id) {
+    const given = ["Give it these names and rules", () => start(running ? {} : { match: match_id })];
+    sheet("A first shot opened a match here", running ? "A new match ends it without a winner." : "It is over.", [given, fresh]);
+  } else if (running) sheet("Start a new match?", "The match that is running ends without a winner.", [fresh]);
   else start();
 });
 

@@ -156,3 +156,24 @@ def test_the_wall_says_what_a_match_is_part_of(wall: Page, hub: FakeHub) -> None
     expect(wall.locator(".tile .what")).to_have_text("Spring cup, final, table 3 · Round 5")
     hub.publish(replace(table, rev=40, event=Event()))
     expect(wall.locator(".tile .what")).to_have_text("Match play · Round 5")
+
+
+@pytest.mark.parametrize("over", [False, True])
+def test_a_match_that_a_first_shot_opened_gets_its_names_and_rules(phone: Page, hub: FakeHub, *, over: bool) -> None:
+    hub.publish(playing("board-1", auto=True, phase="match_over" if over else "round"))
+    open_page(phone)
+    button = "Start a match" if over else "Names, rules"
+    row(phone, "board-1").get_by_role("button", name=button, exact=True).click()
+    phone.get_by_label("Light discs").fill("Ann")
+    expect(phone.locator("#sheet-choices button")).to_have_count(2 if over else 1)
+    press(phone, "Give the match these names and rules")
+    start = Start(names={"A": "Ann"}, level="judge", match="m1" if over else "")
+    assert asked(hub, phone, 1) == ("board-1", start)
+    open_table(phone)
+    if not over:
+        phone.locator("summary").click()
+    phone.get_by_label("Dark discs").fill("Bo")
+    phone.get_by_role("button", name="Start the match").click()
+    press(phone, "Give it these names and rules")
+    start = Start(names={"B": "Bo"}, level="judge", match="m1" if over else "")
+    assert asked(hub, phone, 2) == ("board-1", start)

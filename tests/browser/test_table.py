@@ -201,7 +201,7 @@ def test_a_new_match_in_place_of_a_running_one_ends_that_first(phone: Page, hub:
     open_table(phone)
     phone.locator("#start summary").click()
     phone.get_by_role("button", name="Start the match").click()
-    phone.get_by_role("button", name="Start the new match").click()
+    phone.get_by_role("button", name="Start a new match").click()
     assert [type(body) for body in asked(hub, phone, 2)] == [Abandon, Start]
 
 
