@@ -52,13 +52,10 @@ function fillRow({ row, parts }, view) {
   text(parts.ask, open);
   for (const button of parts.buttons.children) {
     const { act } = button.dataset;
-    if (act === "start") {
-      button.hidden = running && !table.auto;
-      text(button, running ? "Names, rules" : "Start a match");
-    }
-    if (act === "start") continue;
-    if (act === "names") button.hidden = !table?.match_id && !table?.evening?.length;
+    if (act === "start") button.hidden = running && !table.auto;
+    else if (act === "names") button.hidden = !table?.match_id && !table?.evening?.length;
     else button.hidden = !running;
+    if (act === "start") text(button, running ? "Names, rules" : "Start a match");
   }
 }
 
@@ -67,7 +64,7 @@ const asker = (board) => (what, body, done) => request(board, views.get(board)?.
 const acts = {
   start(board) {
     const fields = [...at("start-fields").content.cloneNode(true).children];
-    const { table } = views.get(board);
+    const table = views.get(board).table ?? { phase: "idle" }; // a board without sensors has none before its first match
     const save = (more, done) => {
       const { A, B, ...how } = valuesOf(fields);
       const given = Object.fromEntries(Object.entries({ A, B }).filter(([, name]) => name));
