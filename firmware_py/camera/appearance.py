@@ -141,7 +141,7 @@ class Wardrobe:
 
     def likeliest_first(self, patch: Patch) -> list[tuple[str, Look]]:
         """The sets by how near their colour is to that in the middle of a patch."""
-        middle = np.median(patch.seen[REACH_PX - 3 : REACH_PX + 4, REACH_PX - 3 : REACH_PX + 4], axis=(0, 1))
+        middle = patch.seen[REACH_PX - 3 : REACH_PX + 4, REACH_PX - 3 : REACH_PX + 4].mean(axis=(0, 1))
         return sorted(self.looks.items(), key=lambda item: float(np.linalg.norm(item[1].rim_bgr - middle)))
 
 
@@ -354,18 +354,17 @@ def _learn_rings(look: Look, ring: Floats, values: Floats, rate: float) -> None:
     count = len(look.face)
     near = ring < count + 2
     ring, values = ring[near], values[near].astype(np.float64)
-    number = np.bincount(ring, minlength=count + 2)
-    sums = np.stack([np.bincount(ring, values[:, c], count + 2) for c in range(3)], axis=1)
-    squares = np.bincount(ring, (values * values).sum(axis=1), count + 2)
-    for k in range(count):
-        reach = 1 if k > 3 else 2
-        part = slice(max(0, k - reach), k + reach + 1)
-        n = int(number[part].sum())
-        if k * _RING_MM > look.radius_mm or n < 6:
-            if k:
-                look.face[k], look.spread[k] = look.face[k - 1], look.spread[k - 1]
-            continue
-        mean = sums[part].sum(axis=0) / n
-        spread = math.sqrt(max(0.0, float(squares[part].sum() / n - mean @ mean)) / 3)
-        look.face[k] += rate * (mean - look.face[k])
-        look.spread[k] += rate * (min(25.0, spread) - look.spread[k])
+    sums = np.stack([np.bincount(ring, w, count + 2) for w in (None, *values.T, (values * values).sum(axis=1))], axis=1)
+    upto = np.concatenate([np.zeros((1, 5)), np.cumsum(sums, axis=0)])
+    k = np.arange(count)
+    reach = np.where(k > 3, 1, 2)
+    total = upto[k + reach + 1] - upto[np.maximum(k - reach, 0)]
+    number = np.maximum(total[:, 0], 1)
+    mean = total[:, 1:4] / number[:, None]
+    spread = np.sqrt(np.maximum(total[:, 4] / number - (mean * mean).sum(axis=1), 0.0) / 3)
+    seen = (k * _RING_MM <= look.radius_mm) & (total[:, 0] >= 6)
+    look.face[seen] += rate * (mean[seen] - look.face[seen])
+    look.spread[seen] += rate * (np.minimum(spread[seen], 25.0) - look.spread[seen])
+    for blind in np.nonzero(~seen)[0]:
+        if blind:
+            look.face[blind], look.spread[blind] = look.face[blind - 1], look.spread[blind - 1]

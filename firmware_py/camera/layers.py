@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import cv2
 import numpy as np
 
 from firmware_py.camera.appearance import Patch, draw_disc, patch_offsets
@@ -44,7 +45,8 @@ class Painter:
         layer = bare.copy()
         for top in tops:
             self._darken(layer, top)
-        out = np.clip(np.rint(layer), 0, 255).astype(np.uint8)
+        # Rounded and cut to eight bits in one pass; light is never below nought.
+        out = np.asarray(cv2.convertScaleAbs(layer), dtype=np.uint8)
         for top in tops:
             self._paste(out, straight, top)
         return out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -47,6 +48,8 @@ UNKNOWN_MM = 0.36
 #: It has halved (in square) after so many discs.
 _KNOWN_DISCS = 3.0
 _LEAST_REGION = 0.3
+#: Of a set that is known so many discs of each read follow the light.
+_LESSONS = 3
 _MOST_DISCS = 40
 
 
@@ -77,6 +80,7 @@ class LayoutReader:
         self.hole_xy_mm = hole_xy_mm
         self._height_error = height_error
         self._in_hole = 0
+        self._taught: Counter[Colour] = Counter()
         self._radius = view.board.disc_radius_mm
         self._quiet = view.visible & (view.radius_mm < view.board.surface_radius_mm)
         self._disc_mm2 = math.pi * self._radius**2
@@ -101,12 +105,13 @@ class LayoutReader:
             known: discs of the last read.
         """
         bare = self.lit_bare(straight)
+        self._taught.clear()
         stay: list[Resting] = []
         gone: list[Resting] = []
         unseen: list[str] = []
         stirred: list[Resting] = []
         nudged: dict[str, float] = {}
-        hands = self._hands(straight, bare, known)
+        hands = self._beside(straight, bare, known)
         if still is None:
             gone = list(known)
         else:
@@ -126,7 +131,7 @@ class LayoutReader:
                 stay.append(kept)
                 if kept is not disc and kept.learned == disc.learned:
                     nudged[disc.id] = math.dist((disc.x_mm, disc.y_mm), (kept.x_mm, kept.y_mm))
-        found, odd = self._search(straight, bare, stay)
+        found, odd = self._search(straight, bare, stay, None if known else hands)
         found = self._hole_again(straight, bare, (stay, found, stirred))
         for disc in stirred:
             again = next((d for d in found if d.colour == disc.colour and _near(d, disc)), None)
@@ -151,22 +156,19 @@ class LayoutReader:
         step = np.clip(straight / gain - self.bare, -6, 6) * np.float32(rate)
         self.bare += step * free[..., None]
 
-    # -- what lay there ------------------------------------------------------------------------------------------
-
     def _relit(self, still: Image, straight: Image) -> Image:
         gain = gain_between(straight, still, self._quiet)
         if np.all(np.abs(gain - 1) < 0.002):
             return still
         return np.asarray(np.clip(np.rint(still * gain.astype(np.float32)), 0, 255), dtype=np.uint8)
 
-    def _hands(self, straight: Image, bare: Floats, known: Iterable[Resting]) -> Changes | None:
-        layer = self.compose(straight, bare, known)
-        changes = self.differ.changes(straight, layer)
-        return changes if changes.hand_regions else None
+    def _beside(self, straight: Image, bare: Floats, known: Iterable[Resting]) -> Changes:
+        """What there is beside the board and its known discs."""
+        return self.differ.changes(straight, self.compose(straight, bare, known))
 
-    def _covered(self, hands: Changes | None, disc: Resting) -> bool:
+    def _covered(self, hands: Changes, disc: Resting) -> bool:
         """Whether a hand is over a disc; around it, since what is right over it was taken for the disc."""
-        if hands is None:
+        if not hands.hand_regions:
             return False
         labels = [r.label for r in hands.hand_regions]
         part, near = disc_pixels(self.view, *disc.top_xy_mm, self._radius + 6)
@@ -268,15 +270,16 @@ class LayoutReader:
         before, now = fitted(then), fitted(straight)
         return None if before is None or now is None else (before, now)
 
-    # -- what is new ---------------------------------------------------------------------------------------------
-
-    def _search(self, straight: Image, bare: Floats, stay: Sequence[Resting]) -> tuple[list[Resting], list[Region]]:
+    def _search(
+        self, straight: Image, bare: Floats, stay: Sequence[Resting], changes: Changes | None
+    ) -> tuple[list[Resting], list[Region]]:
+        """New discs, and regions that are none; ``changes`` beside ``stay``, where they are known already."""
         placed = list(stay)
         found: list[Resting] = []
         odd: dict[tuple[int, int], Region] = {}
-        layer = self.compose(straight, bare, placed)
         while len(found) < _MOST_DISCS:
-            changes = self.differ.changes(straight, layer)
+            if changes is None:
+                changes = self._beside(straight, bare, placed)
             before = len(found)
             # Regions stand apart, so one disc of each is found before what is left is looked at again.
             for region in sorted(changes.regions, key=lambda r: -r.area_mm2):
@@ -291,7 +294,7 @@ class LayoutReader:
                 found.append(disc)
             if len(found) == before:
                 break
-            layer = self.compose(straight, bare, placed)
+            changes = None
         return found, list(odd.values())
 
     def _disc_in(
@@ -311,11 +314,10 @@ class LayoutReader:
             if answer is None:
                 continue
             disc, worth = answer
-            if any(math.dist(disc.top_xy_mm, o) < 1.8 * self._radius for o in others):
-                continue
-            if best is None or worth > best[0]:
+            apart = all(math.dist(disc.top_xy_mm, o) >= 1.8 * self._radius for o in others)
+            if apart and (best is None or worth > best[0]):
                 best = (worth, disc)
-            if worth > PLAIN:
+            if apart and worth > PLAIN:
                 break
         return None if best is None else best[1]
 
@@ -348,7 +350,9 @@ class LayoutReader:
             if edge is None or edge.coverage < LEAST_COVERAGE:
                 return None
         disc = self._resting(colour, fit)
-        if disc.state == "flat" and worth > 0.45 and not self._crowded(disc, others):
+        teaches = looks[colour].learned < MATURE or self._taught[colour] < _LESSONS
+        if disc.state == "flat" and worth > 0.45 and teaches and not self._crowded(disc, others):
+            self._taught[colour] += 1
             again = cut_patch(self.view, straight, bare, at)
             if again is not None:
                 learn_look(self.view, looks[colour], shade, again, at)
@@ -383,12 +387,10 @@ class LayoutReader:
         x, y = self.hole_xy_mm
         self.hole_xy_mm = (x + (low[0] - x) * share, y + (low[1] - y) * share)
 
-    # -- pixels --------------------------------------------------------------------------------------------------
-
     def _crowded(self, disc: Resting, others: Sequence[Xy]) -> bool:
-        board = self.view.board
-        near_peg = any(math.dist((disc.x_mm, disc.y_mm), peg) < self._radius + 22 for peg in board.pegs)
-        return near_peg or any(math.dist(disc.top_xy_mm, o) < 3.8 * self._radius for o in others)
+        at, near_mm = (disc.x_mm, disc.y_mm), self._radius + 22
+        peg_near = any(math.dist(at, peg) < near_mm for peg in self.view.board.pegs)
+        return peg_near or any(math.dist(disc.top_xy_mm, o) < 3.8 * self._radius for o in others)
 
 
 def _near(now: Resting, before: Resting) -> bool:
