@@ -8,25 +8,38 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from firmware_py.camera.appearance import Wardrobe
 from firmware_py.camera.calibration import Calibration
-from firmware_py.camera.follow import Follower
+from firmware_py.camera.follow import Follower, FrameSeen
 from firmware_py.camera.lab import Floats, Image
 from firmware_py.camera.motion import Motion
 from firmware_py.camera.reader import LayoutReader
+from firmware_py.camera.regions import Mask
+from firmware_py.camera.register import Slip
+from firmware_py.camera.relocate import Known
 from firmware_py.camera.resting import Resting
+from firmware_py.camera.seeking import Seeker, mean_picture
+from firmware_py.camera.shade import Shade
 from firmware_py.camera.shots import conclude
 from firmware_py.camera.source import Frame
-from firmware_py.camera.start import NoBoardError, calibrate
+from firmware_py.camera.steady import Stand, Steady, followed, moved_fact
 from firmware_py.camera.stillness import Gate
+from firmware_py.camera.telling import layout_of, places_of, renamed
 from firmware_py.camera.view import BoardView, Box
+from firmware_py.camera.whereabouts import (
+    Boards,
+    Search,
+    carried_over,
+    first_discs,
+    reader_of,
+    uncover,
+)
 from hardware.board import Board
-from hub.link.messages import Cleared, Fact, Hand, Layout, LayoutDisc
+from hub.link.messages import Cleared, Fact, Hand, Moved
 
 log = logging.getLogger(__name__)
 
@@ -36,9 +49,14 @@ STILL_NS = 330_000_000
 SHORT_REST_NS = 90_000_000
 #: Frames that are averaged for a read.
 AVERAGED = 6
-#: How often a camera without a calibration looks for the board.
-_SEEK_NS = 1_000_000_000
-_EMPTY_FRAMES = 12
+#: How often the board's stand is looked at while a hand lies still over it.
+_LOOK_AGAIN_NS = 700_000_000
+#: What lies still beyond the outer line for so long is no hand: a mug, or a table that was moved.
+HELD_NS = 4_000_000_000
+#: On a board that was turned by more the shadows of discs fall elsewhere.
+_SAME_LIGHT_DEG = 12.0
+#: A board that is not seen for so long is told of.
+_MISSED_NS = 2_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +87,8 @@ class LiveReader:
         bare: picture of the empty board that goes with it.
         wardrobe: looks kept from an earlier start.
         rest: what lay there before a restart.
+        guessed: pixels of ``bare`` that nobody has seen yet, discs lying on them.
+        others: boards that were played on before, to know them again.
     """
 
     def __init__(
@@ -81,6 +101,8 @@ class LiveReader:
         bare: Floats | None = None,
         wardrobe: Wardrobe | None = None,
         rest: Rest | None = None,
+        guessed: Mask | None = None,
+        others: Boards = tuple,
     ) -> None:
         self.board = board
         self.calibration = calibration
@@ -89,11 +111,15 @@ class LiveReader:
         self.rest = rest
         self.trouble = ""
         self.calibrated = False
-        self._height_mm, self._seat1_deg = height_mm, seat1_deg
+        self.guessed = guessed
+        self._seat1_deg, self._others = seat1_deg, others
+        self._seeker = Seeker(board, height_mm=height_mm, seat1_deg=seat1_deg)
+        self._search: Search | None = None
+        self._missing_ns = 0
+        self._steady: Steady | None = None
+        self._looked_ns = 0
         self._gate = Gate()
         self._last_moving_ns: int | None = None
-        self._sought_ns = -_SEEK_NS
-        self._seeking: deque[Image] = deque(maxlen=_EMPTY_FRAMES)
         self._quiet: deque[tuple[int, Image]] = deque(maxlen=AVERAGED)
         self._motion: Motion | None = None
         self._canvas: Image | None = None
@@ -116,12 +142,15 @@ class LiveReader:
 
     def take(self, frame: Frame) -> list[Fact]:
         """Take a frame in; returns the facts that it completes."""
+        self._mind_size(frame.pixels)
         seen = self._gate.look(frame.pixels)
         if self._last_moving_ns is None or seen.moving:
             self._last_moving_ns = frame.at_ns
         still_ns = frame.at_ns - self._last_moving_ns
         if self.reader is None:
             return self._seek(frame, still_ns)
+        if self._search is not None:
+            return self._find(self._search, frame, still_ns)
         if self._motion is None:
             if not (seen.moving or seen.changed or self._woken):
                 return []
@@ -137,38 +166,117 @@ class LiveReader:
     # -- finding the board -----------------------------------------------------------------------------------------
 
     def _seek(self, frame: Frame, still_ns: int) -> list[Fact]:
-        if still_ns == 0:
-            self._seeking.clear()
-        self._seeking.append(frame.pixels.copy())
-        if len(self._seeking) < _EMPTY_FRAMES or frame.at_ns - self._sought_ns < _SEEK_NS:
+        found = self._seeker.take(frame, still=still_ns > 0)
+        self.trouble = self._seeker.trouble
+        if found is None:
             return []
-        self._sought_ns = frame.at_ns
-        mean = _mean(self._seeking)
-        try:
-            calibration = calibrate(
-                np.rint(mean).astype(np.uint8), self.board, height_mm=self._height_mm, seat1_deg=self._seat1_deg
-            )
-        except NoBoardError as error:
-            self.trouble = str(error)
-            return []
-        self.trouble = ""
-        view = BoardView(calibration, self.board)
-        bare = _mean([view.straight(f) for f in self._seeking])
-        self._gate.measure_noise([self._seeking[0], self._seeking[-1]])
-        self._seeking.clear()
-        self.calibration = calibration
-        self._begin(calibration, bare)
+        self._gate.measure_noise(list(found.frames))
+        self._begin(found.calibration, found.bare)
+        return self._start_anew(found.straight, found.guessed, frame.at_ns)
+
+    def _start_anew(self, straight: Image, guessed: Mask | None, at_ns: int) -> list[Fact]:
+        """A board is seen for the first time: what lies on it is read as it is."""
+        discs: tuple[Resting, ...] = ()
+        number = 1 if self.rest is None else self.rest.next_number
+        if guessed is not None:
+            discs, number = first_discs(self._ready(), straight, guessed, number)
+        self.guessed = guessed
         self.calibrated = True
-        self._gate.settle()
-        self.rest = Rest((), 1, np.rint(bare).astype(np.uint8), frame.at_ns)
-        return [Layout(at_ns=frame.at_ns, discs=())]
+        self._settled(Rest(discs, number, straight, at_ns))
+        return [layout_of(at_ns, discs, ())]
 
     def _begin(self, calibration: Calibration, bare: Floats) -> None:
-        view = BoardView(calibration, self.board)
-        spread = max(0.01, calibration.height_spread - 1)
-        self.reader = LayoutReader(
-            view, bare, self.wardrobe, hole_xy_mm=calibration.hole_xy_mm, height_error=min(spread, 0.3)
-        )
+        self.calibration = calibration
+        self.reader = reader_of(self.board, calibration, bare, self.wardrobe)
+        self._steady = Steady(self.reader.view, bare)
+
+    def _settled(self, rest: Rest) -> None:
+        """From here on this is what lies at rest."""
+        self.rest = rest
+        self._gate.settle()
+        self._motion = None
+        self._woken = False
+
+    # -- a board that is not where it was --------------------------------------------------------------------------
+
+    def _slipped(self, slip: Slip, at_ns: int) -> list[Fact]:
+        """Camera or board were bumped: the calibration follows, and all is read again in the new view."""
+        reader = self._ready()
+        calibration = followed(reader.view.calibration, reader.view, slip)
+        self.calibration, self.calibrated = calibration, True
+        self.reader = reader_of(self.board, calibration, reader.bare, self.wardrobe)
+        if self._motion is not None:
+            self._motion.shaken()
+        self._quiet.clear()
+        self._canvas = self._last_box = None
+        self._last_moving_ns = at_ns
+        fact = moved_fact(slip, at_ns)
+        log.info("the board is seen %.1f mm from where it was", slip.shift_mm)
+        return [] if fact is None else [fact]
+
+    def _lost(self, at_ns: int) -> None:
+        """The board is not where it was, nor near: look for it."""
+        reader = self._ready()
+        discs = self.rest.discs if self.rest is not None else ()
+        known = Known(reader.view.calibration, reader.bare, discs)
+        self._search = Search(self.board, known, self._others, self._seeker, self._seat1_deg)
+        self._missing_ns = at_ns
+
+    def _find(self, search: Search, frame: Frame, still_ns: int) -> list[Fact]:
+        if still_ns > 0 and frame.at_ns - self._missing_ns > _MISSED_NS:
+            self.trouble = "the board is hidden, or not where it was and not to be found: clear the view of it"
+        if not search.settled(frame.pixels, still=still_ns > 0):
+            return []
+        reader = self._ready()
+        if self._fits(frame.pixels) and self._steady is not None:
+            stand = self._steady.look(reader.view.straight(search.picture()), reader.bare)
+            if stand.state != "lost":
+                self._resume()
+                return []
+        there = search.look(frame.at_ns) if search.due(frame.at_ns) else None
+        if there is None:
+            return []
+        self._resume()
+        if not there.same:
+            # Another board may have other discs.
+            self.wardrobe = Wardrobe()
+        facts: list[Fact] = []
+        number = 1 if self.rest is None else self.rest.next_number
+        if there.relocated is not None:
+            new = there.relocated
+            if abs(new.turn_deg) > _SAME_LIGHT_DEG:
+                self.wardrobe.shade = Shade()
+            self.reader = reader_of(self.board, new.calibration, new.bare, self.wardrobe)
+            discs, straight, number = carried_over(self.reader, there.picture, new.discs, number)
+            self._begin(new.calibration, self.reader.bare)
+            facts.append(Moved(at_ns=frame.at_ns, what="board", shift_mm=round(new.shift_mm, 2)))
+            facts.append(layout_of(frame.at_ns, discs, ()))
+            self.calibrated, self.guessed = True, None
+            self._settled(Rest(discs, number, straight, frame.at_ns))
+        elif there.found is not None:
+            self._begin(there.found.calibration, there.found.bare)
+            facts.append(Moved(at_ns=frame.at_ns, what="board", shift_mm=2 * self.board.rail_radius_mm))
+            facts += self._start_anew(there.found.straight, there.found.guessed, frame.at_ns)
+        if self._hand:
+            self._hand = False
+            facts.append(Hand(at_ns=frame.at_ns, present=False))
+        return facts
+
+    def _resume(self) -> None:
+        self._search = None
+        self.trouble = ""
+        self._woken = True
+        self._motion = None
+        self._canvas = self._last_box = None
+
+    def _fits(self, pixels: Image) -> bool:
+        return self.calibration is not None and (pixels.shape[1], pixels.shape[0]) == self.calibration.size_wh
+
+    def _mind_size(self, pixels: Image) -> None:
+        """A camera that changes the size of its pictures shows the board elsewhere."""
+        if self.reader is not None and self._search is None and not self._fits(pixels):
+            log.warning("pictures are %d x %d now: looking for the board", pixels.shape[1], pixels.shape[0])
+            self._lost(0)
 
     def _ready(self) -> LayoutReader:
         if self.reader is None:
@@ -200,7 +308,7 @@ class LiveReader:
             seen = motion.follower.look(straight, within, frame.at_ns, frame.exposure_ns, motion.tracks)
             # A hand that comes right after a rest must not spoil it.
             if seen.hand and not (motion.last and motion.last.hand) and self._rested_ns() >= SHORT_REST_NS:
-                facts += self._read(frame.at_ns)
+                facts += self._read_early(frame.at_ns)
                 motion = self._motion = self._start_motion(frame.at_ns)
                 seen = motion.follower.look(straight, within, frame.at_ns, frame.exposure_ns, ())
             motion.take(seen)
@@ -213,12 +321,43 @@ class LiveReader:
         if still_ns > 0 and last is not None and not last.hand:
             # A whole view: what changed too faintly for the gate is read too.
             self._quiet.append((frame.at_ns, reader.view.straight(frame.pixels)))
-        if still_ns >= STILL_NS and last is not None and not last.hand:
-            facts += self._read(frame.at_ns)
-            self._gate.settle()
-            self._motion = None
-            self._woken = False
+        if still_ns >= STILL_NS and last is not None:
+            facts += self._rest_or_not(frame, still_ns, last)
         return facts
+
+    def _rest_or_not(self, frame: Frame, still_ns: int, last: FrameSeen) -> list[Fact]:
+        """Nothing moves: read the board if it is where it was and no hand is over it."""
+        reader = self._ready()
+        if last.hand and 0 <= frame.at_ns - self._looked_ns < _LOOK_AGAIN_NS:
+            return []
+        self._looked_ns = frame.at_ns
+        seen = self._quiet_view() if self._quiet else reader.view.straight(frame.pixels)
+        stand = self._steady.look(seen, reader.bare) if self._steady is not None else Stand("steady")
+        if stand.state == "lost":
+            self._lost(frame.at_ns)
+            return []
+        if stand.state == "slipped" and stand.slip is not None:
+            return self._slipped(stand.slip, frame.at_ns)
+        facts: list[Fact] = []
+        if last.hand:
+            if still_ns < HELD_NS or last.hand_inner_mm < self.board.outer_line_mm:
+                return []
+            self._quiet.append((frame.at_ns, seen))
+            self._hand = False
+            facts.append(Hand(at_ns=frame.at_ns, present=False))
+        facts += self._read(frame.at_ns)
+        self._gate.settle()
+        self._motion = None
+        self._woken = False
+        return facts
+
+    def _read_early(self, at_ns: int) -> list[Fact]:
+        """Read before a hand comes, unless the board has slipped: that is followed when all is still again."""
+        stand = None if self._steady is None else self._steady.look(self._quiet_view(), self._ready().bare)
+        return self._read(at_ns) if stand is None or stand.state == "steady" else []
+
+    def _quiet_view(self) -> Image:
+        return np.rint(mean_picture([view for _, view in self._quiet])).astype(np.uint8)
 
     def _straight(self, view: BoardView, pixels: Image, box: Box) -> tuple[Image, Box]:
         """The straight view of a frame, and which part of it may have changed since the last rest."""
@@ -243,66 +382,26 @@ class LiveReader:
         reader, motion = self._ready(), self._motion
         if motion is None or not self._quiet:
             return []
-        straight = np.rint(_mean([view for _, view in self._quiet])).astype(np.uint8)
+        straight = self._quiet_view()
         before = self.rest.discs if self.rest is not None else ()
         number = self.rest.next_number if self.rest is not None else 1
         reading = reader.read(straight, None if self.rest is None else self.rest.still, before)
         if reader.teacher.renamed:
-            before = tuple(_renamed(d) for d in before)
+            before = tuple(renamed(d) for d in before)
         until_ns = self._quiet[0][0]
-        watched = motion.watched(until_ns)
+        watched = motion.watched(until_ns, nothing=not (reading.gone or reading.found or reading.nudged))
         done = conclude(self.board, before, reading, watched, number)
         facts: list[Fact] = []
         if done.shot is not None:
             facts.append(done.shot)
-        changed = reader.teacher.renamed or _places(before) != _places(done.discs) or done.shot is not None
+        changed = reader.teacher.renamed or places_of(before) != places_of(done.discs) or done.shot is not None
         reader.teacher.renamed = False
         if changed:
-            facts.append(_layout(at_ns, done.discs, reading.unseen))
+            facts.append(layout_of(at_ns, done.discs, reading.unseen))
         if any(d.in_play for d in before) and not any(d.in_play for d in done.discs):
             facts.append(Cleared(at_ns=at_ns))
         self.rest = Rest(done.discs, done.next_number, straight, until_ns)
         reader.adapt(straight, done.discs)
+        if self.guessed is not None:
+            uncover(reader, self.guessed, straight, done.discs)
         return facts
-
-
-def _mean(pictures: Iterable[Image]) -> Floats:
-    """The mean of pictures of one size, without stacking them."""
-    total: Floats | None = None
-    count = 0
-    for picture in pictures:
-        if total is None:
-            total = np.zeros(picture.shape, np.float32)
-        total += picture
-        count += 1
-    if total is None:
-        raise ValueError("a mean needs at least one picture")
-    return np.asarray(total / np.float32(count), dtype=np.float32)
-
-
-def _renamed(disc: Resting) -> Resting:
-    if disc.colour == "third":
-        return disc
-    return replace(disc, colour="dark" if disc.colour == "light" else "light")
-
-
-def _places(discs: Sequence[Resting]) -> list[tuple[str, float, float, str, str]]:
-    return sorted((d.id, round(d.x_mm, 2), round(d.y_mm, 2), d.state, d.colour) for d in discs)
-
-
-def _layout(at_ns: int, discs: Sequence[Resting], unseen: Sequence[str]) -> Layout:
-    return Layout(
-        at_ns=at_ns,
-        discs=tuple(
-            LayoutDisc(
-                id=d.id,
-                colour=d.colour,
-                x_mm=round(d.x_mm, 3),
-                y_mm=round(d.y_mm, 3),
-                sigma_mm=round(d.sigma_mm, 3),
-                state=d.state,
-            )
-            for d in discs
-        ),
-        unseen=tuple(unseen),
-    )

@@ -30,6 +30,12 @@ class Motion:
         self._covered: set[str] = set()
         self._hand_inner_mm = math.inf
         self._blind_ns = 0
+        self._shaken = False
+
+    def shaken(self) -> None:
+        """Camera or board were bumped: what seemed to move may have been the picture, and a hand its edge."""
+        self._shaken = True
+        self.last = None
 
     def take(self, seen: FrameSeen) -> None:
         """Take in what a frame shows."""
@@ -50,7 +56,7 @@ class Motion:
         self._covered |= set(seen.covered)
         if seen.hand:
             self._hand_inner_mm = min(self._hand_inner_mm, seen.hand_inner_mm)
-        if self.tracks and self.last is not None:
+        if self.last is not None:
             self._blind_ns = max(self._blind_ns, seen.at_ns - self.last.at_ns)
         self.last = seen
 
@@ -59,8 +65,10 @@ class Motion:
         places = [(d.x_mm, d.y_mm) for d in self._resting.values()]
         return standing(self._on_line, places, self.follower.apart_mm)
 
-    def watched(self, until_ns: int) -> Watched:
-        """The same for the judgement of what happened."""
+    def watched(self, until_ns: int, *, nothing: bool = False) -> Watched:
+        """The same for the judgement of what happened; with ``nothing`` all lies as it lay."""
+        if nothing and self._shaken:
+            return Watched(self._since_ns, until_ns, (), (), math.inf, frozenset(), 0)
         return Watched(
             since_ns=self._since_ns,
             until_ns=until_ns,

@@ -28,6 +28,9 @@ _FILL_MM = 6.0
 _AROUND_PX = 5
 _SPREAD_PX = 7.0
 _LEAST_TURNS = 2
+#: The wood so far from the rim is darker than elsewhere by this part at least, on the side where a disc's shadow falls.
+_BESIDE_MM = (1.5, 2.5, 3.5, 4.5)
+_LEAST_SHADOW = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,7 @@ class Occupied:
         view: the camera's view of it.
         bare: what the straight view would show without discs.
         guessed: pixels of ``bare`` that were under discs.
-        discs: bases of the discs on the surface, in mm.
+        discs: bases of the discs on the surface, in mm; prints of a disc's size are none.
     """
 
     calibration: Calibration
@@ -87,6 +90,10 @@ def take_occupied(
     faint = faint_discs(view, straight, plain)
     for place in plain:
         _cover(view, guessed, place, SHADOW_MM)
+    for disc in reading.discs:
+        if disc.place == "ditch":
+            # Prints do not lie there: what passes for a disc is one, or does no harm when it is taken for one here.
+            _cover(view, guessed, _raised(view, _true_place(view, disc)), SHADOW_MM)
     for place in faint:
         _cover(view, guessed, place, SHADOW_MM + _FAINT_MM)
     # What is early is not half gone yet: discs drop into the hole, and seldom one lies there when play begins.
@@ -97,7 +104,45 @@ def take_occupied(
         guessed[part] |= near
     else:
         straight[part][near] = view.straight(opened)[part][near]
-    return Occupied(calibration, board, view, _fill(view, straight, guessed), guessed, plain + faint)
+    bare = _fill(view, straight, guessed)
+    prints = tuple(place for place in plain if not _casts_shadow(view, straight, bare, place))
+    for place in prints:
+        mask = np.zeros_like(guessed)
+        _cover(view, mask, place, SHADOW_MM)
+        bare[mask] = straight[mask]
+        guessed &= ~mask
+    return Occupied(
+        calibration, board, view, bare, guessed, tuple(place for place in plain if place not in prints) + faint
+    )
+
+
+def _casts_shadow(view: BoardView, straight: Image, bare: Floats, place: tuple[float, float]) -> bool:
+    """Whether something round stands up from the board: a print of a disc's size darkens no wood beside it."""
+    sx, sy = view.base_shift(*place, view.rim_mm)
+    turn = np.arange(72) * (2 * math.pi / 72)
+    radii = view.board.disc_radius_mm + np.array(_BESIDE_MM)
+    x = place[0] + sx / 2 + np.outer(radii, np.cos(turn))
+    y = place[1] + sy / 2 + np.outer(radii, np.sin(turn))
+    u = (view.middle_px + x / MM_PER_PX).astype(np.float32)
+    v = (view.middle_px - y / MM_PER_PX).astype(np.float32)
+    seen = cv2.remap(straight.astype(np.float32), u, v, cv2.INTER_LINEAR).sum(axis=2)
+    empty = cv2.remap(bare, u, v, cv2.INTER_LINEAR).sum(axis=2)
+    light = np.median(seen / np.maximum(empty, 20.0), axis=0)
+    around = np.convolve(np.concatenate([light[-4:], light, light[:4]]), np.ones(9) / 9, mode="valid")
+    return bool(around.min() < 1 - _LEAST_SHADOW)
+
+
+def lying(view: BoardView, picture: Image, straight: Image) -> tuple[tuple[float, float], ...]:
+    """Bases of what looks like discs on a surface whose empty picture is not to be trusted.
+
+    Args:
+        view: the camera's view.
+        picture: the camera's picture.
+        straight: its straight view.
+    """
+    reading = find_discs(picture, view.calibration)
+    plain = tuple(_true_place(view, d) for d in reading.discs if d.place == "surface")
+    return plain + faint_discs(view, straight, plain)
 
 
 def _fill(view: BoardView, straight: Image, hidden: Mask) -> Floats:
@@ -155,6 +200,14 @@ def _true_place(view: BoardView, disc: SeenDisc) -> tuple[float, float]:
     """A disc's base by the board's own lines, not by those as this lens bends them."""
     x, y = view.fix.to_true(np.array([[disc.x_mm, disc.y_mm]]))[0]
     return (float(x), float(y))
+
+
+def _raised(view: BoardView, place: tuple[float, float]) -> tuple[float, float]:
+    """Where the straight view shows the top face of a disc that stands in the ditch; the inverse of ``view.sink``."""
+    foot_x, foot_y = view.calibration.foot_xy_mm
+    height = view.calibration.camera_height_mm - view.rim_mm
+    k = height / (height + view.board.surface_height_mm)
+    return (foot_x + (place[0] - foot_x) * k, foot_y + (place[1] - foot_y) * k)
 
 
 def _cover(view: BoardView, mask: Mask, place: tuple[float, float], around_mm: float) -> None:

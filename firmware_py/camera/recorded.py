@@ -23,9 +23,10 @@ from firmware_py.camera.reader import LEAST_COVERAGE, SYSTEMATIC_MM, LayoutReade
 from firmware_py.camera.regions import difference, disc_pixels
 from firmware_py.camera.resting import Reading, Resting
 from firmware_py.camera.shots import conclude
+from firmware_py.camera.telling import layout_of, places_of, renamed
 from firmware_py.camera.tracker import Sighting, Track, Xy, depart, follow
 from hardware.board import Board
-from hub.link.messages import Colour, Layout, LayoutDisc, Shot
+from hub.link.messages import Colour, Layout, Shot
 
 #: Nothing on the surface may move for so long before it counts as still.
 STILL_NS = 200_000_000
@@ -47,8 +48,6 @@ _CLEAR = 0.6
 _SETTLED_MM = 3.0
 #: A disc that was followed to within so much of where it can lie in the hole has dropped into it.
 _IN_HOLE_MM = 4.0
-
-_SWAPPED: dict[Colour, Colour] = {"light": "dark", "dark": "light", "third": "third"}
 
 
 class RecordedReader:
@@ -140,7 +139,7 @@ class RecordedReader:
         discs = tuple(replace(d, id=f"d{k + 1}") for k, d in enumerate(lying))
         self._number = len(discs) + 1
         self._begin(straight, discs, at_ns)
-        return [_layout(at_ns, discs, ())]
+        return [layout_of(at_ns, discs, ())]
 
     def _begin(self, straight: Image, discs: tuple[Resting, ...], at_ns: int) -> None:
         """From here on this is what lay at rest."""
@@ -159,8 +158,8 @@ class RecordedReader:
         done = conclude(self.board, before, reading, motion.watched(until_ns, timing=self._timing), self._number)
         self._number = done.next_number
         facts: list[Layout | Shot] = [] if done.shot is None else [done.shot]
-        if done.shot is not None or _places(done.discs) != _places(before):
-            facts.append(_layout(at_ns, done.discs, reading.unseen))
+        if done.shot is not None or places_of(done.discs) != places_of(before):
+            facts.append(layout_of(at_ns, done.discs, reading.unseen))
         self._uncover(straight, motion, done.discs)
         self._begin(straight, done.discs, at_ns)
         return facts
@@ -173,7 +172,7 @@ class RecordedReader:
         teacher.renamed = False
         reading = self._reader.read(straight, still, before)
         if teacher.renamed:
-            before = tuple(replace(d, colour=_SWAPPED[d.colour]) for d in before)
+            before = tuple(renamed(d) for d in before)
             reading = self._reader.read(straight, still, before)
         return reading, before
 
@@ -327,25 +326,3 @@ def _until_rest(points: tuple[Sighting, ...]) -> tuple[Sighting, ...]:
     while last > 0 and math.dist(points[last - 1].xy_mm, points[-1].xy_mm) < _SETTLED_MM:
         last -= 1
     return points[: last + 1]
-
-
-def _places(discs: Sequence[Resting]) -> list[tuple[str, float, float, str, str]]:
-    return sorted((d.id, round(d.x_mm, 2), round(d.y_mm, 2), d.state, d.colour) for d in discs)
-
-
-def _layout(at_ns: int, discs: Sequence[Resting], unseen: Sequence[str]) -> Layout:
-    return Layout(
-        at_ns=at_ns,
-        discs=tuple(
-            LayoutDisc(
-                id=d.id,
-                colour=d.colour,
-                x_mm=round(d.x_mm, 3),
-                y_mm=round(d.y_mm, 3),
-                sigma_mm=round(d.sigma_mm, 3),
-                state=d.state,
-            )
-            for d in discs
-        ),
-        unseen=tuple(unseen),
-    )

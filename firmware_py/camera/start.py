@@ -11,7 +11,7 @@ import numpy as np
 from firmware_py.camera.calibration import Calibration
 from firmware_py.camera.edges import fit_edge
 from firmware_py.camera.lab import Array, Floats, Image
-from firmware_py.camera.pose import camera_centre
+from firmware_py.camera.pose import camera_centre, estimate_pose
 from firmware_py.camera.rings import find_rings
 from firmware_py.camera.view import MM_PER_PX, BoardView
 from hardware.board import Board
@@ -27,7 +27,9 @@ class NoBoardError(Exception):
     """The picture shows no board; says what is missing."""
 
 
-def calibrate(frame: Image, board: Board, *, height_mm: float = 0.0, seat1_deg: float = 0.0) -> Calibration:
+def calibrate(
+    frame: Image, board: Board, *, height_mm: float = 0.0, seat1_deg: float = 0.0, focal_px: float | None = None
+) -> Calibration:
     """Calibrate from a picture of the empty board.
 
     Args:
@@ -36,6 +38,7 @@ def calibrate(frame: Image, board: Board, *, height_mm: float = 0.0, seat1_deg: 
         height_mm: height of the lens above the surface if somebody measured it, 0 to estimate it.
         seat1_deg: clockwise angle in the picture, 0 = down, at which seat 1 sits, to some 20 degrees: the pegs tell
             the rest.
+        focal_px: focal length of the lens where an earlier calibration told it.
 
     Raises:
         NoBoardError: no board, or not enough of it.
@@ -46,7 +49,10 @@ def calibrate(frame: Image, board: Board, *, height_mm: float = 0.0, seat1_deg: 
     if rings.coverage < LEAST_COVERAGE:
         raise NoBoardError(f"only {rings.coverage:.0%} of the board's lines can be seen; clear the board")
     calibration = Calibration.from_rings(rings, board, seat1_deg=seat1_deg)
-    if height_mm > 0:
+    if focal_px is not None:
+        pose = estimate_pose(calibration.image_from_board, rings.size_wh, focal_px=focal_px)
+        calibration = replace(calibration, foot_xy_mm=pose.foot_xy_mm, camera_height_mm=pose.height_mm)
+    elif height_mm > 0:
         calibration = _at_height(calibration, height_mm)
     view = BoardView(calibration, board)
     turn_deg = peg_turn_deg(view, view.straight(frame).astype(np.float32))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import cv2
 
@@ -10,7 +11,7 @@ from firmware_py.camera.live import LiveReader
 from firmware_py.camera.source import Frame
 from hardware.board import TOURNAMENT, to_xy
 from hardware.twin.hands import Hands, Reach, shoot
-from hardware.twin.optics import Renderer, nominal_optics, nominal_pose
+from hardware.twin.optics import CameraPose, Renderer, nominal_optics, nominal_pose
 from hardware.twin.scene import Colour
 from hardware.twin.slider import DiscState
 from hardware.twin.styles import NOMINAL, BoardStyle
@@ -29,7 +30,10 @@ class Film:
     def __init__(self, seed: int = 1, style: BoardStyle = NOMINAL) -> None:
         self.world = World(TOURNAMENT, seed, hole_xy_mm=style.hole_offset_xy_mm)
         self.hands = Hands(self.world)
-        self.eye = Renderer(TOURNAMENT, style, nominal_pose(TOURNAMENT), nominal_optics(), seed)
+        self.style, self.seed = style, seed
+        self.pose = nominal_pose(TOURNAMENT)
+        self.optics = nominal_optics()
+        self.eye = Renderer(TOURNAMENT, style, self.pose, self.optics, seed)
         self.number = 0
 
     @property
@@ -47,6 +51,17 @@ class Film:
         """The frames of some seconds."""
         for _ in range(round(seconds * RATE_HZ)):
             yield self.next()
+
+    def bump(self, dx_mm: float = 0.0, dy_mm: float = 0.0, turn_deg: float = 0.0, tilt_mm: float = 0.0) -> None:
+        """Move the camera over the board, or the board under it; ``tilt_mm`` shifts only where it looks."""
+        pose = self.pose.nudged(dx_mm, dy_mm, turn_deg)
+        x, y = pose.aim_xy_mm
+        self.look_from(replace(pose, aim_xy_mm=(x + tilt_mm, y)))
+
+    def look_from(self, pose: CameraPose, style: BoardStyle | None = None) -> None:
+        """Another view, perhaps of another board."""
+        self.pose, self.style = pose, style or self.style
+        self.eye = Renderer(TOURNAMENT, self.style, pose, self.optics, self.seed)
 
     def shot(self, name: str, colour: Colour, seat: int, aim_deg: float, velocity: tuple[float, float]) -> Reach:
         """Let a hand place a disc on the line of a seat and flick it."""
