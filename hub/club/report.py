@@ -32,7 +32,18 @@ class Truth(msgspec.Struct, frozen=True):
 
 
 class RoundReport(msgspec.Struct, frozen=True):
-    """One round, truth beside score."""
+    """One round, truth beside score.
+
+    Attributes:
+        truth: points with twenties, by side.
+        scored: the hub's, as read.
+        twenties_truth: twenties, by side.
+        twenties: the hub's.
+        questions: how many people were asked.
+        truth_counts: how much of what is hard there was.
+        ranges: lowest and highest points of a side whose disc is too close to a line to call, where nothing hangs
+            on it, so that nobody was asked.
+    """
 
     truth: dict[str, int]
     scored: dict[str, int]
@@ -40,6 +51,7 @@ class RoundReport(msgspec.Struct, frozen=True):
     twenties: dict[str, int]
     questions: int
     truth_counts: Counts
+    ranges: dict[str, tuple[int, int]] = {}
 
 
 class BoardReport(msgspec.Struct, frozen=True):
@@ -102,6 +114,7 @@ def compare(board: str, truth: Truth, table: Table | None) -> BoardReport:
                 twenties=_plain(view.twenties),
                 questions=view.questions,
                 truth_counts={name: told.counts.get(name, 0) for name in COUNTS},
+                ranges=_ranges(view),
             )
         )
         mismatches += not _agree(told, view)
@@ -128,12 +141,23 @@ def in_words(report: Report) -> str:
     for board in report.boards:
         for number, told in enumerate(board.rounds, 1):
             lines.append(
-                f"{board.board} round {number}: scored {told.scored}, truth {told.truth}, "
+                f"{board.board} round {number}: scored {_points(told)}, truth {told.truth}, "
                 f"twenties {told.twenties}, truth {told.twenties_truth}, questions {told.questions}"
             )
         lines.append(f"{board.board} final: {board.final}, truth {board.final_truth}, mismatches {board.mismatches}")
     lines.append(f"lost {report.lost}, duplicated {report.duplicated}")
     return "\n".join(lines) + "\n"
+
+
+def _points(told: RoundReport) -> dict[str, int | str]:
+    """As scored; as a range where a disc was too close to call and nothing hung on it."""
+    ranges = {side: f"{low} to {high}" for side, (low, high) in told.ranges.items()}
+    return {**told.scored, **ranges}
+
+
+def _ranges(view: RoundView) -> dict[str, tuple[int, int]]:
+    bounds = {side: (_bound(view.low, view, side), _bound(view.high, view, side)) for side in _plain(view.totals)}
+    return {side: (low, high) for side, (low, high) in bounds.items() if low != high}
 
 
 def _agree(told: TruthRound, view: RoundView) -> bool:

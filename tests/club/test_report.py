@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hub.club.report import BoardReport, RoundReport, Truth, TruthRound, compare, doubled, read_truth
+from hub.club.report import BoardReport, Report, RoundReport, Truth, TruthRound, compare, doubled, in_words, read_truth
 from hub.link.messages import Call
 from hub.link.snapshot import RoundView, SideView, Table
 
@@ -29,6 +29,14 @@ def table(**changes: object) -> Table:
 )
 def test_a_round_that_differs_from_the_truth_is_a_mismatch(changes: dict[str, object], mismatches: int) -> None:
     assert compare("b", TRUTH, table(**changes)).mismatches == mismatches
+
+
+def test_what_was_too_close_to_call_is_told_as_a_range() -> None:
+    told = compare("b", TRUTH, table(totals={"A": 40, "B": 30}, low={"A": 40}, high={"A": 45, "B": 30}))
+    assert told.rounds[0].scored == {"A": 40, "B": 30}
+    assert told.rounds[0].ranges == {"A": (40, 45)}
+    assert "scored {'A': '40 to 45', 'B': 30}, truth {'A': 45, 'B': 30}" in in_words(Report((told,), 0, 0))
+    assert compare("b", TRUTH, table()).rounds[0].ranges == {}
 
 
 def test_a_round_that_the_hub_does_not_have_is_a_mismatch() -> None:
