@@ -120,6 +120,8 @@ class Board:
     @property
     def pegs(self) -> tuple[tuple[float, float], ...]:
         """Centres ``(x_mm, y_mm)`` of the pegs, clockwise from seat 1; none lies on a quadrant line."""
+        if not self.peg_count:
+            return ()
         step_deg = 360 / self.peg_count
         return tuple(to_xy(self.line_15_mm, (k + 0.5) * step_deg) for k in range(self.peg_count))
 

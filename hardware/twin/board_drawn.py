@@ -52,8 +52,10 @@ def sight_of(pose: CameraPose) -> Sight:
     return Sight(pose, gx, gy, np.ascontiguousarray(np.sqrt(np.abs(ux * vy - uy * vx)), np.float32))
 
 
-def _shape(x: Field, y: Field, inradius_mm: float, *, octagon: bool) -> Field:
-    """How far inside a ring or octagon a point lies, mm."""
+def _shape(x: Field, y: Field, inradius_mm: float, *, octagon: bool, square: bool) -> Field:
+    """How far inside a ring, octagon or square a point lies, mm."""
+    if square:
+        return np.asarray(np.float32(inradius_mm) - np.maximum(np.abs(x), np.abs(y)))
     if not octagon:
         return np.asarray(np.float32(inradius_mm) - np.sqrt(x * x + y * y))
     ax, ay = np.abs(x), np.abs(y)
@@ -108,7 +110,7 @@ class BoardPainter:
         return picture, surface * np.float32(style.varnish), body * (1 - opening)
 
     def _inside(self, x: Field, y: Field, inradius_mm: float) -> Field:
-        return _shape(x, y, inradius_mm, octagon=self._style.octagon)
+        return _shape(x, y, inradius_mm, octagon=self._style.octagon, square=self._style.square)
 
     def _table_and_wall(self, table_z: float, rail_z: float) -> tuple[Field, Field]:
         """The table with the board's shadow on it and the outside of the rail; and the share the rail covers."""

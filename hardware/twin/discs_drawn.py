@@ -336,6 +336,7 @@ def _face(style: DiscStyle, seed: int) -> Picture:
         "recess": 1 / (1 + np.exp((rho - 0.66) * 40)),
         "ring": 1 / (1 + np.exp((rho - 0.45) * 60)),
         "two_tone": 1 / (1 + np.exp((np.abs(rho - 0.55) - 0.16) * 60)),
+        "washer": 1 / (1 + np.exp((rho - 0.28) * 60)),
     }[style.face]
     image += weight[..., None] * (mark * (image.mean(axis=2, keepdims=True) / max(np.mean(style.face_bgr), 1)) - image)
     return to_bytes(image)

@@ -39,6 +39,7 @@ class Optics:
         shadow_soft_mm: breadth of its soft edge.
         shadow_strength: how much of the light it takes, 0-1.
         person_shadow: light taken by the shadow of somebody bending over the board, 0-0.6.
+        person_soft_mm: breadth of that shadow's edge.
         drift: amplitude of the slow change of light, as a part of the exposure.
         drift_period_frames: frames of one swing of the light.
     """
@@ -61,6 +62,7 @@ class Optics:
     shadow_soft_mm: float = 5.0
     shadow_strength: float = 0.0
     person_shadow: float = 0.0
+    person_soft_mm: float = 22.0
     drift: float = 0.0
     drift_period_frames: int = 9000
 
@@ -155,7 +157,8 @@ def light_field(optics: Optics, pose: CameraPose, gx: Field, gy: Field, seed: in
         across = gx * np.float32(math.cos(deg)) + gy * np.float32(math.sin(deg))
         beside = np.abs(gy * np.float32(math.cos(deg)) - gx * np.float32(math.sin(deg)))
         edge = offset + 0.15 * beside
-        field *= 1 - optics.person_shadow / (1 + np.exp(-(across - edge) / 22))
+        inside = np.clip((edge - across) / np.float32(optics.person_soft_mm), -40, 40)
+        field *= 1 - optics.person_shadow / (1 + np.exp(inside))
     return np.ascontiguousarray(field, dtype=np.float32)
 
 

@@ -26,12 +26,21 @@ def surface_texture(board: Board, style: BoardStyle) -> tuple[Picture, float]:
         rng, style.surface_bgr, half_mm, SURFACE_TEXEL_MM,
         grain=style.grain, direction_deg=style.grain_deg, joints=style.joints, contrast=style.joint_contrast,
     )  # fmt: skip
+    _paint_zones(wood, board, style, half_mm)
     blemishes(rng, wood, SURFACE_TEXEL_MM, board.surface_radius_mm - 8, style)
+    if style.art:
+        stamp(wood, np.float32(style.art) * _picture(board, style, half_mm), bgr(style.line_bgr))
     ink = line_ink(board, style, half_mm)
     _write_numbers(ink, board, style, half_mm)
     if style.logo:
         _badge(ink, rng, board, half_mm)
-    stamp(wood, ink * _wear(rng, ink.shape[0], style.line_wear), bgr(style.line_bgr))
+    wear = _wear(rng, ink.shape[0], style.line_wear)
+    stamp(wood, ink * wear, bgr(style.line_bgr))
+    if style.ring_bgr is not None:
+        for radius_mm, colour in zip(
+            (board.line_15_mm, board.line_10_mm, board.outer_line_mm), style.ring_bgr, strict=True
+        ):
+            stamp(wood, _ring_ink(board, radius_mm, half_mm) * wear, bgr(colour))
     return to_bytes(wood), half_mm
 
 
@@ -53,6 +62,36 @@ def line_ink(board: Board, style: BoardStyle, half_mm: float) -> Field:
         diagonal = np.minimum(np.abs(x - y), np.abs(x + y)) * np.float32(math.sqrt(0.5))
         ink = np.maximum(ink, np.where((r > start_mm) & (r < board.outer_line_mm), line(diagonal), 0))
     return ink
+
+
+def _ring_ink(board: Board, radius_mm: float, half_mm: float) -> Field:
+    """Share of each texel covered by one ring."""
+    x, y = axes(half_mm, SURFACE_TEXEL_MM)
+    off = np.abs(np.sqrt(x * x + y * y) - np.float32(radius_mm))
+    return np.asarray(np.clip((board.line_width_mm / 2 - off) / SURFACE_TEXEL_MM + 0.5, 0, 1), dtype=np.float32)
+
+
+def _paint_zones(wood: Field, board: Board, style: BoardStyle, half_mm: float) -> None:
+    """Zones in paints of their own, through which the grain hardly shows, in place."""
+    x, y = axes(half_mm, SURFACE_TEXEL_MM)
+    r = np.sqrt(x * x + y * y)
+    inner = 0.0
+    for colour, outer in zip(style.zone_bgr, (board.line_15_mm, board.line_10_mm, board.outer_line_mm), strict=True):
+        if colour is not None:
+            cover = np.clip(np.minimum(r - np.float32(inner), np.float32(outer) - r) / SURFACE_TEXEL_MM + 0.5, 0, 1)
+            stamp(wood, np.float32(0.9) * cover, bgr(colour))
+        inner = outer
+
+
+def _picture(board: Board, style: BoardStyle, half_mm: float) -> Field:
+    """A large picture on the surface: petals or rays, whose edges are seen from the middle to the outer line."""
+    rng = np.random.default_rng([style.seed, 0xA27])
+    x, y = axes(half_mm, SURFACE_TEXEL_MM)
+    r, angle = np.sqrt(x * x + y * y), np.arctan2(y, x)
+    rays, bend = int(rng.integers(4, 13)), float(rng.uniform(0, 2))
+    wave = np.cos(rays * angle + bend * r / np.float32(60))
+    low, high = (float(v) * board.outer_line_mm for v in (rng.uniform(0.1, 0.4), rng.uniform(0.6, 0.97)))
+    return np.asarray((wave > rng.uniform(-0.2, 0.6)) & (r > low) & (r < high), dtype=np.float32)
 
 
 def _wear(rng: np.random.Generator, n: int, wear: float) -> Field:

@@ -16,7 +16,8 @@ from hardware.board import Board
 from hardware.twin.scene import Colour
 
 Bgr = tuple[int, int, int]
-Face = Literal["plain", "groove", "recess", "ring", "two_tone"]
+Face = Literal["plain", "groove", "recess", "ring", "two_tone", "washer"]
+TablePattern = Literal["wood", "stripes", "chequers", "dots"]
 Quadrants = Literal["none", "outer", "full"]
 
 
@@ -65,6 +66,7 @@ class BoardStyle:
         numbers: size in mm of the printed values, 0 = none.
         logo: a maker's badge on the surface.
         octagon: the rail is an octagon around the round ditch's size, else a ring.
+        square: the rail is a square around it.
         rail_width_mm: breadth of the rail's top.
         knots: dark knots in the wood.
         screws: screw heads in surface and ditch.
@@ -73,6 +75,10 @@ class BoardStyle:
         hole_offset_xy_mm: how far the hole is off the rings' centre, at most 2.5 mm.
         peg_bgr: pegs.
         varnish: how much glare the surface throws back, 0-1.
+        zone_bgr: paint of the 15, 10 and 5 zone, from the inside; None for bare surface.
+        ring_bgr: colours of the 15, 10 and outer line where they differ from :attr:`line_bgr`.
+        art: strength of a large picture in the lines' colour on the surface, 0 = none.
+        table_pattern: what is on the cloth that the board lies on.
         light: the lighter set.
         dark: the darker set.
         third: the set of a third player.
@@ -100,12 +106,17 @@ class BoardStyle:
     numbers: float = 14.0
     logo: bool = False
     octagon: bool = False
+    square: bool = False
     rail_width_mm: float = 18.0
     knots: int = 0
     screws: int = 0
     specks: int = 0
     hole_offset_xy_mm: tuple[float, float] = (0.0, 0.0)
     varnish: float = 0.7
+    zone_bgr: tuple[Bgr | None, Bgr | None, Bgr | None] = (None, None, None)
+    ring_bgr: tuple[Bgr, Bgr, Bgr] | None = None
+    art: float = 0.0
+    table_pattern: TablePattern = "wood"
 
     def disc(self, colour: Colour) -> DiscStyle:
         """The set of that colour."""

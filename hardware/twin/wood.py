@@ -158,10 +158,29 @@ def table_texture(style: BoardStyle) -> Picture:
         rng, style.table_bgr, TABLE_HALF_MM, 2.0, grain=strength, direction_deg=turn_deg, joints=joints, contrast=0.6
     )
     table = np.asarray(cv2.resize(table, None, fx=2, fy=2, interpolation=cv2.INTER_LINEAR), dtype=np.float32)
+    _pattern(table, style)
     for _ in range(int(rng.integers(2, 7))):
         a, r = rng.uniform(0, 2 * np.pi), rng.uniform(480, 640)
         _clutter(rng, table, TABLE_HALF_MM + float(r * np.cos(a)), TABLE_HALF_MM + float(r * np.sin(a)))
     return to_bytes(table)
+
+
+def _pattern(table: Field, style: BoardStyle) -> None:
+    """A printed cloth instead of a bare table top, in place."""
+    if style.table_pattern == "wood":
+        return
+    rng = np.random.default_rng([style.seed, 0xC107])
+    step, turn = float(rng.uniform(18, 90)), float(rng.uniform(0, np.pi))
+    v, u = np.mgrid[: table.shape[0], : table.shape[1]].astype(np.float32)
+    p, q = (u * np.cos(turn) + v * np.sin(turn)) / step, (v * np.cos(turn) - u * np.sin(turn)) / step
+    if style.table_pattern == "stripes":
+        cover = (np.mod(p, 1) < 0.4).astype(np.float32)
+    elif style.table_pattern == "chequers":
+        cover = (np.mod(np.floor(p) + np.floor(q), 2) == 0).astype(np.float32)
+    else:
+        cover = (np.hypot(np.mod(p, 1) - 0.5, np.mod(q, 1) - 0.5) < 0.33).astype(np.float32)
+    blue, green, red = (int(c) for c in rng.integers(15, 245, 3))
+    stamp(table, 0.8 * cover, bgr((blue, green, red)))
 
 
 def _clutter(rng: np.random.Generator, table: Field, u: float, v: float) -> None:

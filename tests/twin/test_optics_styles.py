@@ -14,6 +14,7 @@ from hardware.board import TOURNAMENT, load_board, to_polar
 from hardware.twin.decoys import DECOYS, decoy
 from hardware.twin.layouts import drawn_layout
 from hardware.twin.optics import Optics, Renderer, hard_optics, nominal_pose
+from hardware.twin.photos import drawn_photo, photo_optics, wide_board, wide_style
 from hardware.twin.scene import Scene, SceneDisc
 from hardware.twin.styles import NAMED, drawn_board, drawn_style, luma
 
@@ -151,3 +152,51 @@ def test_the_hole_lies_off_the_rings_as_the_style_says() -> None:
     v, u = np.nonzero(frame[int(v0) - 30 : int(v0) + 31, int(u0) - 30 : int(u0) + 31].min(axis=2) > 60)
     middle = np.array([u.mean() + int(u0) - 30, v.mean() + int(v0) - 30])
     assert np.abs(middle - (u0, v0)).max() < 0.4
+
+
+@settings(deadline=None, max_examples=40)
+@given(seed=SEEDS)
+def test_boards_of_photos_are_ones_that_people_could_play_on(seed: int) -> None:
+    style, board = wide_style(seed), wide_board(seed)
+    assert style == wide_style(seed)
+    assert board == wide_board(seed)
+    assert luma(style.light.face_bgr) > luma(style.dark.face_bgr)
+    painted = [z for z in style.zone_bgr if z is not None]
+    assert all(abs(luma(z) - luma(style.line_bgr)) > 25 for z in painted)
+    assert 0.3 < board.line_15_mm / board.outer_line_mm < 0.38
+    assert 0.62 < board.line_10_mm / board.outer_line_mm < 0.75
+    assert len(board.pegs) == board.peg_count
+    optics = photo_optics(seed)
+    assert optics.jpeg_quality is not None
+    assert 35 <= optics.jpeg_quality <= 95
+
+
+def test_photos_hold_every_kind_of_board_within_a_few_hundred_seeds() -> None:
+    styles = [wide_style(s) for s in range(150)]
+    assert {s.table_pattern for s in styles} == {"wood", "stripes", "chequers", "dots"}
+    assert {len(wide_board(s).pegs) for s in range(150)} == {0, 8, 12, 16}
+    assert any(s.square for s in styles)
+    assert any(s.art for s in styles)
+    assert any(s.ring_bgr is not None for s in styles)
+    assert any(all(z is not None for z in s.zone_bgr) for s in styles)
+    assert any(s.light.face == "washer" for s in styles)
+    assert any(s.ditch_bgr == s.surface_bgr for s in styles)
+
+
+def test_a_drawn_photo_repeats_and_its_truth_lies_where_its_discs_are_seen() -> None:
+    photo = drawn_photo(302)
+    assert (drawn_photo(302).picture == photo.picture).all()
+    bare = Renderer(photo.board, photo.style, photo.pose, photo_optics(302), 302).render(Scene(at_ns=0))
+    changed = np.abs(photo.picture.astype(int) - bare.astype(int)).max(axis=2) > 25
+    shown = []
+    for disc in photo.scene.discs:
+        u, v = photo.pose.project(disc.x_mm, disc.y_mm, disc.z_mm + photo.board.disc_height_mm)
+        shown.append(changed[round(v) - 4 : round(v) + 5, round(u) - 4 : round(u) + 5].mean())
+    # One set is nearly of the board's own colour.
+    dark = [share for share, disc in zip(shown, photo.scene.discs, strict=True) if disc.colour == "dark"]
+    assert len(dark) > 4
+    assert min(dark) > 0.5
+
+
+def test_a_board_may_have_no_pegs() -> None:
+    assert replace(TOURNAMENT, peg_count=0).pegs == ()
