@@ -29,6 +29,10 @@ VIEW_PX = 165
 VIEW_REACH = 1.42
 #: No disc's centre lies farther out, in outer radii.
 FARTHEST = 1.36
+#: From here on, in outer radii, discs lie in the ditch or at most hang over it.
+BEYOND_SURFACE = 1.07
+#: Suspects on the surface, and as many in the ditch, that are looked at: first for the radius, then for discs.
+FIRST_LOOK, SECOND_LOOK = 20, 34
 #: Disc radii looked for while none is known, in outer radii; 0.051..0.070 were measured on real boards.
 RADIUS_RANGE = (0.044, 0.078)
 #: Score from which a suspect is a disc, and from which it teaches radius and colours.
@@ -104,12 +108,12 @@ def find_discs(
 
     seen_radius = None if radius_mm is None else radius_mm * lift
     if seen_radius is None:
-        seen_radius = _learn_radius(lab, calibration, _places(votes, radii_px, scale, outer, 28), surface)
+        seen_radius = _learn_radius(lab, calibration, _places(votes, radii_px, scale, outer, FIRST_LOOK), surface)
     r0 = board.disc_radius_mm * lift if seen_radius is None else seen_radius
     away = np.abs(radii_px * scale / r0 - 1.0)
     # A radius beyond those voted for (a camera taken to be very low) is met by the nearest of them.
     band = away <= max(0.1, float(away.min()))
-    places = _places(votes[band], radii_px[band], scale, outer, 56)
+    places = _places(votes[band], radii_px[band], scale, outer, SECOND_LOOK)
     found = _measure(lab, calibration, places, r0)
     off_hole = np.linalg.norm(found.xy - np.array(calibration.hole_xy_mm), axis=1)
     given = teams
@@ -141,14 +145,14 @@ def find_discs(
 
 
 def _without_print(lab: Floats, calibration: Calibration, discs: list[SeenDisc], r0: float) -> tuple[SeenDisc, ...]:
-    """The discs with the light on each and strangers named, without printed badges and a hole of their size."""
+    """The discs with the light on each and strangers named, without badges, holes and a cloth's dots."""
     if not discs:
         return ()
     light = local_light(lab, calibration, np.array([d.top_xy_mm for d in discs]), r0)
     colours = np.array([d.colour for d in discs])
     odd = of_neither_team(colours, relit(colours, light))
     places = np.array([d.place for d in discs])
-    none = odd & (places == "hole")
+    none = odd & (places != "surface")
     printed = odd & (places == "surface")
     if printed.any():
         none |= printed & like_print(colours, lab, calibration, surface_colour(lab, calibration))
@@ -165,12 +169,21 @@ def _weigh_colours(found: _Found, teams: TeamColours | None) -> _Found:
 
 
 def _places(votes: Floats, radii_px: Array, scale: float, outer_mm: float, most: int) -> Array:
-    """Rows ``(x_mm, y_mm, radius_mm, share)`` of the suspects on the board plane."""
-    peaks = suspects(votes, radii_px, apart_px=0.02 * VIEW_PX, most=most)
+    """Rows ``(x_mm, y_mm, radius_mm, share)`` of the suspects on the board plane, best first.
+
+    At most ``most`` on the surface and as many in the ditch: a full ditch or the cloth beyond it, however many round
+    things it shows, takes no place from the discs that count.
+    """
     middle = (votes.shape[1] - 1) / 2
-    x, y = (peaks[:, 0] - middle) * scale, (middle - peaks[:, 1]) * scale
-    rows = np.stack([x, y, peaks[:, 2] * scale, peaks[:, 3]], axis=1)
-    return np.asarray(rows[np.hypot(x, y) < FARTHEST * outer_mm])
+    row, column = np.ogrid[: votes.shape[1], : votes.shape[2]]
+    out = np.hypot(row - middle, column - middle) * (scale / outer_mm)
+    found = []
+    for part in (out < BEYOND_SURFACE, (out >= BEYOND_SURFACE) & (out < FARTHEST)):
+        peaks = suspects(votes * part, radii_px, apart_px=0.02 * VIEW_PX, most=most)
+        x, y = (peaks[:, 0] - middle) * scale, (middle - peaks[:, 1]) * scale
+        found.append(np.stack([x, y, peaks[:, 2] * scale, peaks[:, 3]], axis=1))
+    rows = np.concatenate(found)
+    return np.asarray(rows[np.argsort(-rows[:, 3], kind="stable")])
 
 
 def _quality(seen: rims.Rims) -> Array:

@@ -19,8 +19,8 @@ from firmware_py.camera.lab import Array, Floats, apply_homography, gradient, ri
 SIDE_PX = 480
 #: Votes are cast this far from an edge, in parts of the long side.
 VOTE_RANGE = (0.04, 0.56)
-#: At most so many edges vote; they are thinned evenly.
-VOTERS = 6000
+#: At most so many edges vote; they are thinned, the more the denser they stand within so many pixels.
+VOTERS, CROWD_PX, LEAST_CROWD = 6000, 25, 0.1
 #: Peaks of the vote that are tried as centres.
 PEAKS = 4
 #: Outer radius looked for, in parts of the long side.
@@ -66,14 +66,17 @@ class Voters:
 
 
 def edge_voters(lab: Floats) -> Voters:
-    """The edges of a small Lab picture, evenly thinned, that may belong to a ring."""
+    """The edges of a small Lab picture, thinned, that may belong to a ring."""
     gx, gy, magnitude = gradient(lab, 1.0)
     least = max(1.0, float(np.percentile(magnitude, 75)))
     keep = magnitude > least
     keep[:2], keep[-2:], keep[:, :2], keep[:, -2:] = False, False, False, False
     ys, xs = np.nonzero(keep)
     if len(xs) > VOTERS:
-        pick = np.linspace(0, len(xs) - 1, VOTERS).astype(np.intp)
+        # Where edges crowd, on a printed cloth or in strong grain, fewer of them speak.
+        crowd = cv2.blur(keep.astype(np.float32), (CROWD_PX, CROWD_PX), borderType=cv2.BORDER_REFLECT)
+        upto = np.cumsum(1.0 / np.maximum(crowd[ys, xs], LEAST_CROWD))
+        pick = np.searchsorted(upto, np.linspace(0.0, upto[-1], VOTERS, endpoint=False), side="right")
         ys, xs = ys[pick], xs[pick]
     size = np.maximum(magnitude[ys, xs], 1e-6)
     return Voters(x=xs.astype(np.float32), y=ys.astype(np.float32), nx=gx[ys, xs] / size, ny=gy[ys, xs] / size)

@@ -1,8 +1,9 @@
 """How well drawn photos of boards that nobody has seen are read: boards, cameras and light of the twin, by seed.
 
-    python tests/bench/photo_twin.py [--seeds 200:242] [--keep FOLDER] [--json]
+    python tests/bench/photo_twin.py [--seeds 200:242] [--wide] [--keep FOLDER] [--json]
 
-Every second board (odd seeds) is taken in hard optics, the others in a fair light; the camera stands anywhere up to 20
+With ``--wide`` boards, cameras and light are those of ``hardware.twin.photos``: anything that people own. Otherwise
+every second board (odd seeds) is taken in hard optics, the others in a fair light; the camera stands anywhere up to 20
 degrees off the vertical. Leaning and stacked discs are not counted, for a photo is not asked about them. One line for
 each board on which anything was missed, invented or silently wrong, and a summary.
 """
@@ -24,12 +25,13 @@ from photo_accuracy import match
 from firmware_py.camera.photo import score_picture
 from firmware_py.camera.photoreading import PhotoDisc, PhotoError
 from hardware.board import Board, load_board
+from hardware.twin import photos
 from hardware.twin.layouts import drawn_layout
-from hardware.twin.lens import drawn_pose
+from hardware.twin.lens import CameraPose, drawn_pose
 from hardware.twin.light import hard_optics, nominal_optics
 from hardware.twin.optics import Renderer
 from hardware.twin.scene import Scene, SceneDisc
-from hardware.twin.styles import BoardStyle, drawn_board, drawn_style
+from hardware.twin.styles import drawn_board, drawn_style
 
 SIZES = ((1600, 1200), (1200, 1200), (1024, 768), (800, 800))
 
@@ -45,15 +47,22 @@ def drawn_photo(seed: int, *, hard: bool) -> tuple[np.ndarray, dict]:
     optics = hard_optics(seed) if hard else nominal_optics()
     renderer = Renderer(board, style, pose, optics, seed)
     scene = drawn_layout(board, seed, hole_xy_mm=style.hole_offset_xy_mm, odd=True)
-    discs = [_truth(disc, scene, board, renderer, style) for disc in scene.discs]
+    discs = [_truth(disc, scene, board, pose) for disc in scene.discs]
     return renderer.render(scene).copy(), {"seed": seed, "discs": discs, "board": board}
 
 
-def _truth(disc: SceneDisc, scene: Scene, board: Board, renderer: Renderer, style: BoardStyle) -> dict:
+def wide_photo(seed: int) -> tuple[np.ndarray, dict]:
+    """The same of ``hardware.twin.photos``."""
+    photo = photos.drawn_photo(seed)
+    discs = [_truth(disc, photo.scene, photo.board, photo.pose) for disc in photo.scene.discs]
+    return photo.picture, {"seed": seed, "discs": discs, "board": photo.board}
+
+
+def _truth(disc: SceneDisc, scene: Scene, board: Board, pose: CameraPose) -> dict:
     top = disc.z_mm + board.disc_height_mm
-    x, y = renderer.project(disc.x_mm, disc.y_mm, top)
+    x, y = pose.project(disc.x_mm, disc.y_mm, top)
     turn = np.arange(24) * (2 * np.pi / 24)
-    rim = renderer.project(
+    rim = pose.project(
         disc.x_mm + board.disc_radius_mm * np.cos(turn), disc.y_mm + board.disc_radius_mm * np.sin(turn), top
     )
     r_mm = math.hypot(disc.x_mm, disc.y_mm)
@@ -123,6 +132,7 @@ def main() -> int:
     """Draw and read boards; status 0 always, for nothing here is a bar."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", default="200:242", help="FIRST:PAST, one board each")
+    parser.add_argument("--wide", action="store_true", help="boards, cameras and light of any kind")
     parser.add_argument("--keep", type=Path, help="folder for the pictures of boards with anything wrong")
     parser.add_argument("--json", action="store_true", help="print the summary as one JSON object")
     options = parser.parse_args()
@@ -131,7 +141,7 @@ def main() -> int:
     count: Counter[str] = Counter()
     centres: list[float] = []
     for seed in range(first, past):
-        picture, truth = drawn_photo(seed, hard=bool(seed % 2))
+        picture, truth = wide_photo(seed) if options.wide else drawn_photo(seed, hard=bool(seed % 2))
         reading = score_picture(picture, board=replace(truth["board"], name="drawn"))
         count["boards"] += 1
         if isinstance(reading, PhotoError):

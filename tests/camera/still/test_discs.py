@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 from types import ModuleType
 
+import cv2
 import numpy as np
 import pytest
 
@@ -78,3 +79,19 @@ def test_numbers_quadrant_lines_and_pegs_are_no_discs(drawn: ModuleType):
             board=TOURNAMENT,
         )
         assert find_discs(drawn.draw([], look, camera), calibration).discs == ()
+
+
+@pytest.mark.parametrize("dark_dots", [True, False])
+def test_cloth_full_of_round_dots_takes_no_disc_away(drawn: ModuleType, dark_dots):
+    """Every dot is as round as a disc and clearer than most; discs on the surface are looked at first all the same."""
+    look = replace(drawn.LOOKS["plain"], floor=(190, 190, 190))
+    picture, calibration = scene(drawn, look, drawn.Camera(size_wh=(900, 900), focal=0.9))
+    cloth = np.abs(picture.astype(int) - np.array(look.floor)).max(axis=2) < 40
+    dots = np.zeros(picture.shape[:2], np.uint8)
+    for row in range(0, picture.shape[0], 38):
+        for column in range(0, picture.shape[1], 38):
+            cv2.circle(dots, (column, row), 15, 255, -1, cv2.LINE_AA)
+    picture[(dots > 0) & cloth] = (30, 25, 35) if dark_dots else (250, 250, 250)
+    seen = [(d.x_mm, d.y_mm) for d in find_discs(picture, calibration).discs if d.place == "surface"]
+    assert len(seen) == len(PLACES)
+    assert max(min(math.dist(place, s) for s in seen) for place in PLACES) < 3.0
