@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import fcntl
 import logging
 import math
@@ -10,7 +9,6 @@ import os
 import secrets
 import shutil
 import signal
-import sqlite3
 import sys
 import tempfile
 import time
@@ -24,7 +22,7 @@ import msgspec
 
 from hub.club import broker, ports
 from hub.club.bridge import Bridge
-from hub.club.report import BoardReport, Report, compare, doubled, in_words, read_truth
+from hub.club.report import BoardReport, Report, compare, doubled, in_words, missing, read_truth
 from hub.club.supervisor import Child, Supervisor
 from hub.link.bus import BusError, broker_address
 from hub.link.config import (
@@ -252,7 +250,8 @@ class Demo:
             return ports.free_port(host)
         except OSError as error:
             why = error.strerror or str(error)
-            raise DemoError(f"--host {host}: the pages cannot be served there: {why}; choose another", 2) from None
+            where = f"--host {host} --port {wanted}" if wanted else f"--host {host}"
+            raise DemoError(f"{where}: the pages cannot be served there: {why}; choose another", 2) from None
 
     def _pages_answer(self) -> bool:
         self._supervisor.look()
@@ -351,7 +350,7 @@ class Demo:
         boards = tuple(self._settled(board) for board in self._boards)
         calls = [call for board in self._boards for call in board.bridge.calls]
         archive = Archive(self._hub_config.hub.database)
-        lost = sum(_missing(archive, board) for board in self._boards)
+        lost = sum(missing(archive, board.id, board.folder) for board in self._boards)
         return Report(boards, lost, doubled(calls, boards))
 
     def _settled(self, board: _Board) -> BoardReport:
@@ -398,15 +397,3 @@ def _locked(folder: Path) -> TextIO:
         lock.close()
         raise DemoError(f"--dir {folder}: another demo is playing there; name another folder") from None
     return lock
-
-
-def _missing(archive: Archive, board: _Board) -> int:
-    """Sequence numbers that the board's daemons gave out and the journal does not have."""
-    missing = 0
-    for path in board.folder.glob("*-outbox.sqlite3"):
-        source = path.name.removesuffix("-outbox.sqlite3")
-        with contextlib.closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as outbox:
-            given = outbox.execute("SELECT boot, last_seq FROM given").fetchall()
-        for boot, last_seq in given:
-            missing += len(set(range(1, last_seq + 1)) - archive.journalled(board.id, source, boot))
-    return missing

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import sqlite3
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,7 @@ import msgspec
 
 from hub.link.messages import Call
 from hub.link.snapshot import RoundView, Table
+from hub.store.archive import Archive
 
 Counts = dict[str, int]
 COUNTS = ("fouls", "twenties_on_foul", "opponent_twenties", "line_discs")
@@ -133,6 +136,18 @@ def doubled(calls: Sequence[Call], boards: Sequence[BoardReport]) -> int:
         for side, count in told.twenties.items()
     )
     return called_again + banked_again
+
+
+def missing(archive: Archive, board: str, folder: Path) -> int:
+    """Sequence numbers that the board's daemons gave out and the journal does not have."""
+    lost = 0
+    for path in folder.glob("*-outbox.sqlite3"):
+        source = path.name.removesuffix("-outbox.sqlite3")
+        with contextlib.closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as outbox:
+            given = outbox.execute("SELECT boot, last_seq FROM given").fetchall()
+        for boot, last_seq in given:
+            lost += len(set(range(1, last_seq + 1)) - archive.journalled(board, source, boot))
+    return lost
 
 
 def in_words(report: Report) -> str:

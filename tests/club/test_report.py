@@ -4,7 +4,19 @@ from pathlib import Path
 
 import pytest
 
-from hub.club.report import BoardReport, Report, RoundReport, Truth, TruthRound, compare, doubled, in_words, read_truth
+from firmware_py.outbox import Outbox
+from hub.club.report import (
+    BoardReport,
+    Report,
+    RoundReport,
+    Truth,
+    TruthRound,
+    compare,
+    doubled,
+    in_words,
+    missing,
+    read_truth,
+)
 from hub.link.messages import Call
 from hub.link.snapshot import RoundView, SideView, Table
 
@@ -63,3 +75,20 @@ def test_truth_is_read_as_the_twin_writes_it(tmp_path: Path) -> None:
     )
     assert read_truth(path) == TRUTH
     assert read_truth(tmp_path / "none") == Truth((), {})
+
+
+def test_numbers_that_were_given_out_and_are_in_no_journal_are_lost(tmp_path: Path) -> None:
+    outbox = Outbox(tmp_path / "beam-outbox.sqlite3")
+    for _ in range(3):
+        outbox.put(machine_boot="m", mono_ns=0, wall_ms=0, synced=True, kind="moved", body=b"{}")
+    outbox.close()
+    journalled = {1, 2, 3}
+
+    class Known:
+        def journalled(self, board: str, source: str, boot: str) -> set[int]:
+            assert (board, source, boot) == ("b1", "beam", outbox.boot)
+            return journalled
+
+    assert missing(Known(), "b1", tmp_path) == 0
+    journalled.remove(2)
+    assert missing(Known(), "b1", tmp_path) == 1
