@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-oldest soak check wheels clean
+.PHONY: demo test test-oldest soak hostile check wheels clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.demo
@@ -15,6 +15,10 @@ test: $(VENV)/.dev
 # Forty evenings at real processes that are killed, for about ten minutes.
 soak: $(VENV)/.dev
 	CROKINOLE_SOAK_SEEDS=40 $(BIN)/python -m pytest -n auto tests/soak $(PYTEST_ARGS)
+
+# Hundreds of games at fact level with hostile players and poor sensors, for some minutes.
+hostile: $(VENV)/.dev
+	CROKINOLE_HOSTILE_GAMES=300 $(BIN)/python -m pytest -n auto tests/hub/test_hostile.py $(PYTEST_ARGS)
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -148,7 +148,7 @@ def _answered(match: Match, playing: Round, question: Question, choice: str, rea
         disc = next((d for d in playing.record if d.id == question.disc), None)
         if disc is None:
             return playing
-        ruling = Ruling(int(choice), disc.x_mm, disc.y_mm, reason)
+        ruling = Ruling(int(choice), disc.x_mm, disc.y_mm, reason, len(playing.shots))
         return replace(playing, rulings={**playing.rulings, disc.id: ruling})
     shots = []
     for shot in playing.shots:

@@ -132,7 +132,7 @@ def _correct_disc(state: TableState, entry: Entry, body: Correct) -> TableState:
     known = playing.rulings.get(disc.id)
     if known is not None and (known.x_mm, known.y_mm) == (disc.x_mm, disc.y_mm):
         _check_unruled(known.reason)
-    rulings = {**playing.rulings, disc.id: Ruling(body.value, disc.x_mm, disc.y_mm)}
+    rulings = {**playing.rulings, disc.id: Ruling(body.value, disc.x_mm, disc.y_mm, shots=len(playing.shots))}
     return settle(state.with_running(replace(playing, rulings=rulings)), entry)
 
 

@@ -141,6 +141,7 @@ def _recorded(
 ) -> RecordedShot:
     """A shot in the words of the rules, from the reading that held."""
     match = match.at(playing)
+    playing = replace(playing, shots=playing.shots[: shot.number - 1])
     events, rest = reconciled(shot, shot.reading or 0)
     discs: dict[str, rules.Disc] = {}
     for disc in before_of(playing, shot):

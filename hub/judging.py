@@ -117,7 +117,9 @@ def _unnoticed(shot: ShotRecord) -> bool:
 
 def _inferred(match: Match, playing: Round, shot: ShotRecord) -> Judged:
     """A shot that nobody saw stands as what it left on the board; whose twenty it was, people say."""
-    holed: dict[str, Side] = {disc: shot.side for disc, where in shot.rest.items() if where == "hole"}
+    colours = {disc.id: disc.colour for disc in shot.before}
+    sides = {disc: match.side_of(colours[disc]) if disc in colours else shot.side for disc in shot.rest}
+    holed = {disc: sides[disc] for disc, where in shot.rest.items() if where == "hole"}
     foul = shot.ruled is False
     twenties: dict[Side, int] = {} if foul else dict.fromkeys(holed.values(), 1)
     if shot.owner_ruled:
@@ -130,6 +132,7 @@ def _inferred(match: Match, playing: Round, shot: ShotRecord) -> Judged:
 
 def _outcome(match: Match, playing: Round, shot: ShotRecord, index: int) -> _Outcome:
     events, rest = reconciled(shot, index)
+    playing = replace(playing, shots=playing.shots[: shot.number - 1])
     discs: dict[str, rules.Disc] = {}
     sides: dict[str, Side] = {shot.disc: shot.side}
     for disc in before_of(playing, shot):

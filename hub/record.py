@@ -134,7 +134,8 @@ def after_shot(
         places = places_after(match, playing, shot)
     removals: list[Removal] = []
     if not in_doubt:
-        removals += [Removal(places[d], _why(shot, d)) for d in shot.take_off if d in places]
+        take_off = [Removal(places[d], _why(shot, d)) for d in shot.take_off if d in places]
+        removals += [r for r in take_off if r.why == "foul" or close_to_line(r.disc, playing) is None]
         going = {removal.disc.id for removal in removals}
         removals += [Removal(places[d], "twenty") for d in shot.holed if d in places and d not in going]
     going = {removal.disc.id for removal in removals}
@@ -251,6 +252,16 @@ def told_twenties(match: Match, playing: Round, layout: tuple[LayoutDisc, ...]) 
             shots = tuple(shot if s.number == told.number else s for s in playing.shots)
             playing = replace(playing, shots=shots, lying=(*playing.lying, disc.id))
     return playing
+
+
+def fallen(playing: Round, layout: tuple[LayoutDisc, ...]) -> list[str]:
+    """Discs that lay on the surface and lie in the hole now, though no shot has told of it."""
+    known = {disc.id for disc in playing.record}
+    return [
+        disc.id
+        for disc in as_told(layout, words(playing))
+        if disc.state == "hole" and disc.id in known and disc.id not in playing.lying
+    ]
 
 
 def surplus(match: Match, playing: Round, layout: tuple[LayoutDisc, ...], side: Side, counted: int) -> list[LayoutDisc]:

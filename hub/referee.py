@@ -30,6 +30,7 @@ from hub.link.snapshot import Level, Side
 from hub.questions import swept_round
 from hub.record import (
     SWEPT_DISCS,
+    fallen,
     recorded,
     renamed,
     surface,
@@ -206,12 +207,15 @@ def _on_empty(state: TableState, entry: Entry, was: tuple[LayoutDisc, ...]) -> T
         return _counted(replace(counted, layout=state.layout), entry)
     if playing.swept or not playing.shots:
         return state
+    unseen = unseen_after(replace(state, layout=was), entry)
     state, first = settled(state, entry, set(), entry.mono_ns)
     if not first:
         state = lifted_out(state, entry, was, set())
     playing = recorded(playing_of(state), state.layout, first=first)
     if len(playing.record) < SWEPT_DISCS:
         return settle(state.with_running(without_gone(replace(playing, record=()), set())), entry)
+    if first:  # nobody saw what the last shot left
+        state, playing = replace(unseen, layout=state.layout), playing_of(unseen)
     state = swept_after_all(state.with_running(playing), entry)
     playing = playing_of(state)
     left = sum(shots_left(match, playing).values())
@@ -273,7 +277,10 @@ def _inferred(state: TableState, entry: Entry, match: Match) -> TableState:
         counted = twenties_of(match, playing)[side]
         left = shots_left(match, playing)[side]
         for disc in surplus(match, playing, state.layout, side, counted)[:left]:
-            state, key = twenties.claim_unseen(state, side) if disc.state == "hole" else (state, "")
+            playing = playing_of(state)
+            sunk = [disc.id] if disc.state == "hole" else []
+            sunk += fallen(playing, state.layout)
+            state, key = twenties.claim_unseen(state, side) if sunk else (state, "")
             playing = playing_of(state)
             shot = ShotRecord(
                 number=len(playing.shots) + 1,
@@ -282,7 +289,7 @@ def _inferred(state: TableState, entry: Entry, match: Match) -> TableState:
                 disc=disc.id,
                 machine_boot=entry.machine_boot,
                 beam=key,
-                rest={disc.id: "hole"} if disc.state == "hole" else {},
+                rest=dict.fromkeys(sunk, "hole"),
                 before=tuple(d for d in playing.record if d.id != disc.id),
                 settled=True,
                 unseen=True,

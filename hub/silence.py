@@ -28,7 +28,10 @@ def played_on(playing: Round, fact: Shot) -> tuple[Round, tuple[str, ...]]:
     part = {disc for event in fact.events for disc in event[1:]} | set(fact.rest)
     absent = tuple(r.disc.id for r in playing.removals if r.why != "twenty" and r.disc.id not in part)
     closes = [close for disc in playing.record if (close := at_outer_line(disc, playing)) is not None]
-    ruled = {close.disc.id: Ruling(close.inside, close.disc.x_mm, close.disc.y_mm) for close in closes}
+    ruled = {
+        close.disc.id: Ruling(close.inside, close.disc.x_mm, close.disc.y_mm, shots=len(playing.shots))
+        for close in closes
+    }
     rulings = {**playing.rulings, **ruled}
     kept = tuple(question for question in playing.questions if question.stake)
     on_surface = {disc for disc, where in fact.rest.items() if not isinstance(where, str)}

@@ -157,13 +157,15 @@ class ShotRecord(msgspec.Struct, frozen=True):
 class Ruling(msgspec.Struct, frozen=True):
     """The value that people or play gave a disc; it holds while the disc stays where it is.
 
-    ``reason`` is the referee's, if the value is the referee's; nobody else changes it then.
+    ``reason`` is the referee's, if the value is the referee's; nobody else changes it then. ``shots`` is how many were
+    taken in the round by then.
     """
 
     value: int
     x_mm: float
     y_mm: float
     reason: str = ""
+    shots: int = 0
 
 
 class TimedOut(msgspec.Struct, frozen=True):

@@ -25,7 +25,8 @@ def ruling_on(disc: LayoutDisc, playing: Round) -> Ruling | None:
     ruling = playing.rulings.get(disc.id)
     if ruling is None or math.hypot(ruling.x_mm - disc.x_mm, ruling.y_mm - disc.y_mm) > RULING_HOLDS_MM:
         return None
-    return ruling
+    moved = any(disc.id in shot.rest for shot in playing.shots if shot.number > ruling.shots)
+    return None if moved else ruling
 
 
 def value_of(disc: LayoutDisc, playing: Round) -> int:

@@ -119,7 +119,7 @@ class Evening:
         self.sensors = Sensors(self.board, self.hub.send, random.Random(f"errors {self.seed}"), self.errors)
         self.dealt = int(ruleset.discs.split("/")[0])
         self.remembered: dict[str, TrueDisc] = {}
-        self.due: set[str] = set()
+        self.left_lying = False
         for source in ("beam", "camera"):
             self.hub.notice(source)
         self.hub.ask("start", {"rules": self.rules, "level": "judge"})
@@ -133,11 +133,12 @@ class Evening:
     def round(self, opener: str) -> None:
         """One round, however it ends."""
         self.board.begin()
-        self.remembered, self.due = {}, set()
+        self.remembered = {}
+        self.kept = True
         given_up = self.rng.randrange(4, 2 * self.dealt) if self.rng.random() < self.manners.concede else 0
         for number in range(1, 2 * self.dealt + 1):
             self.turn(opener if number % 2 else "AB".replace(opener, ""), last=number == 2 * self.dealt)
-            if given_up and number >= given_up and len(self.inside()) > 2:
+            if 0 < given_up <= number < 2 * self.dealt and len(self.inside()) > 2 and not self.left_lying:
                 if self.give_up():
                     return
                 break
@@ -174,17 +175,18 @@ class Evening:
             self.nudge()
             if sensors.rng.random() < self.errors.chatter and not board.in_hole():
                 sensors.chatter()
-        self.due |= set(self.open_questions())
         self.answer(late=self.manners.answer_late)
 
     def take_off(self, taken: Taken, *, last: bool) -> None:
         """The shooter's hand takes off what goes, or a foul is forgotten and lies on."""
         board, sensors = self.board, self.sensors
         going = {disc for disc in taken.verdict.take_off if disc in board.discs}
+        self.left_lying = False
         on_surface = {disc for disc in going & taken.verdict.fouled if board.discs[disc].where == "surface"}
         in_play = {disc for disc in on_surface if board.discs[disc].r_mm < LIMITS_MM[-1] - 1.5}
         if in_play and in_play == going and not last and self.rng.random() < self.manners.leave_foul:
             self.story.append(f"  {sorted(going)} left lying")
+            self.left_lying = True
             going = set()
         if not going:
             return

@@ -49,7 +49,7 @@ class Errors:
 
     sigma_mm: tuple[float, float] = (0.22, 0.42)
     honest: float = 0.7
-    hole_doubt: float = 0.01
+    hole_doubt: float = 0.003
     outlier: float = 0.002
     no_layout: float = 0.01
     unseen: float = 0.001
@@ -198,7 +198,7 @@ class Sensors:
             at = self.look(disc)
             off_mm = math.hypot(at.x_mm, at.y_mm)
             wrong = (at.state == "leaning") != (disc.where == "leaning")
-            if wrong or 2.6 < off_mm < 4.3 or self.rng.random() < self.errors.hole_doubt:
+            if wrong or 3.0 < off_mm < 4.2 or self.rng.random() < self.errors.hole_doubt:
                 fell = ("hole", disc.id)
                 other = [e for e in events if e != fell] if fell in events else [*events, fell]
                 doubts.append(Doubt("leaner", (at.id,), (self._told(events), self._told(other))))

@@ -50,7 +50,7 @@ class Luck:
     foul: float = 0.15
     twenty: float = 0.25
     opponents_twenty: float = 0.1
-    leaner: float = 0.06
+    leaner: float = 0.035
     line: float = 0.15
     graze: float = 0.006
     near_miss: float = 0.006
@@ -185,7 +185,7 @@ class TrueTable:
     def _lies(self, disc: TrueDisc, rest: dict[str, Rest]) -> None:
         if disc.where != "surface":
             off_mm = (
-                self.rng.uniform(0.0, TOURNAMENT.hole_play_mm) if disc.where == "hole" else self.rng.uniform(4.5, 10)
+                self.rng.uniform(0.0, TOURNAMENT.hole_play_mm) if disc.where == "hole" else self.rng.uniform(4.7, 10)
             )
             a = self.rng.uniform(0, 2 * math.pi)
             disc = replace(disc, x_mm=off_mm * math.cos(a), y_mm=off_mm * math.sin(a))
