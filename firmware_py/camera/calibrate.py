@@ -220,6 +220,7 @@ def _keep(folder: Path, calibration: Calibration, found: Occupied) -> None:
     """Have the daemon use this calibration; what an earlier one saw no longer fits."""
     keepsake = Keepsake(folder)
     keepsake.save_board(calibration, found.bare)
+    keepsake.save_guessed(found.guessed)
     for name in ("camera-layout.json", "camera-still.png"):
         (folder / name).unlink(missing_ok=True)
 

@@ -14,6 +14,7 @@ from firmware_py.camera.keepsake import Keepsake, Remembered
 from firmware_py.camera.live import LiveReader, Rest
 from firmware_py.camera.memory import give_back
 from firmware_py.camera.sanity import MEANING, STUCK, Sanity
+from firmware_py.camera.shelf import Shelf
 from firmware_py.camera.source import Frame, FrameSource, SourceEndedError, SourceGoneError
 from firmware_py.camera.sources import open_source
 from firmware_py.errors import DeviceMissingError, FirmwareError, SettingError
@@ -108,6 +109,7 @@ class CameraLoop:
         self._source: FrameSource | None = source
         self._clock = clock
         self._keepsake = Keepsake(service.folder)
+        self._shelf = Shelf(service.folder)
         self._reader = self._wake()
         self._saved: Rest | None = self._reader.rest
         self._rests = 0
@@ -166,6 +168,8 @@ class CameraLoop:
             bare=bare,
             wardrobe=self._keepsake.load_looks(),
             rest=None if rest is None or calibration is None else Rest(rest.discs, rest.next_number, rest.still, 0),
+            guessed=None if bare is None else self._keepsake.load_guessed(bare),
+            others=self._shelf.boards,
         )
 
     def _take(self, source: FrameSource, frame: Frame) -> None:
@@ -211,9 +215,12 @@ class CameraLoop:
         reader, rest = self._reader, self._reader.rest
         if reader.calibrated and reader.calibration is not None and reader.reader is not None:
             self._keepsake.save_board(reader.calibration, reader.reader.bare)
-            reader.calibrated = False
+            if reader.found_anew and reader.guessed is None:
+                self._shelf.keep(reader.calibration, reader.reader.bare)
+            reader.calibrated = reader.found_anew = False
             give_back()
         if rest is not None:
+            self._keep_wood(reader)
             self._keepsake.save_rest(
                 Remembered(
                     rest.discs, rest.next_number, rest.still, self._reporter.boot, self._reporter.last_seq, tuple(facts)
@@ -223,6 +230,16 @@ class CameraLoop:
             if self._rests % _LOOKS_EVERY == 1:
                 self._keepsake.save_looks(reader.wardrobe)
         self._saved = rest
+
+    def _keep_wood(self, reader: LiveReader) -> None:
+        """Keep the empty board while discs uncover it; when all of it was seen, as a board to be known again."""
+        if reader.guessed is None or reader.reader is None or reader.calibration is None:
+            return
+        self._keepsake.save_bare(reader.reader.bare)
+        self._keepsake.save_guessed(reader.guessed)
+        if not reader.guessed.any():
+            reader.guessed = None
+            self._shelf.keep(reader.calibration, reader.reader.bare)
 
     def _mind_trouble(self) -> None:
         if self._reader.trouble:
@@ -244,6 +261,7 @@ class CameraLoop:
                     height_mm=self._config.camera.height_mm,
                     seat1_deg=self._config.camera.seat1_deg,
                     wardrobe=self._reader.wardrobe,
+                    others=self._shelf.boards,
                 )
                 self._saved = None
 

@@ -15,6 +15,7 @@ import numpy as np
 from firmware_py.camera.appearance import Look, Wardrobe
 from firmware_py.camera.calibration import Calibration, CalibrationError
 from firmware_py.camera.lab import Floats, Image
+from firmware_py.camera.regions import Mask
 from firmware_py.camera.resting import Resting
 from hub.link.messages import KIND_OF, Fact, decode_fact, encode
 
@@ -84,6 +85,25 @@ class Keepsake:
         if picture is None or picture.dtype != np.uint16 or picture.ndim != 3:
             return None
         return calibration, (picture.astype(np.float32) / np.float32(16))
+
+    def save_guessed(self, guessed: Mask | None) -> None:
+        """Keep which pixels of the empty board nobody has seen; None for none."""
+        if guessed is None or not guessed.any():
+            with contextlib.suppress(OSError):
+                (self._folder / "camera-guessed.png").unlink(missing_ok=True)
+            return
+        good, data = cv2.imencode(".png", guessed.astype(np.uint8) * np.uint8(255), _FAST)
+        if good:
+            self._write("camera-guessed.png", data.tobytes())
+
+    def load_guessed(self, bare: Floats) -> Mask | None:
+        """Which pixels of the empty board nobody has seen; None for none."""
+        try:
+            data = np.frombuffer((self._folder / "camera-guessed.png").read_bytes(), np.uint8)
+        except OSError:
+            return None
+        mask = cv2.imdecode(data, cv2.IMREAD_GRAYSCALE) if len(data) else None
+        return None if mask is None or mask.shape != bare.shape[:2] else np.asarray(mask > 0)
 
     def save_rest(self, rest: Remembered) -> None:
         """Keep what lies on the board, and the facts about to be reported of it."""

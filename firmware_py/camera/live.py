@@ -22,7 +22,7 @@ from firmware_py.camera.regions import Mask
 from firmware_py.camera.register import Slip
 from firmware_py.camera.relocate import Known
 from firmware_py.camera.resting import Resting
-from firmware_py.camera.seeking import Seeker, mean_picture
+from firmware_py.camera.seeking import FoundBoard, Seeker, mean_picture
 from firmware_py.camera.shade import Shade
 from firmware_py.camera.shots import conclude
 from firmware_py.camera.source import Frame
@@ -110,7 +110,7 @@ class LiveReader:
         self.reader: LayoutReader | None = None
         self.rest = rest
         self.trouble = ""
-        self.calibrated = False
+        self.calibrated = self.found_anew = False
         self.guessed = guessed
         self._seat1_deg, self._others = seat1_deg, others
         self._seeker = Seeker(board, height_mm=height_mm, seat1_deg=seat1_deg)
@@ -153,6 +153,7 @@ class LiveReader:
             return self._find(self._search, frame, still_ns)
         if self._motion is None:
             if not (seen.moving or seen.changed or self._woken):
+                self.reader.study()
                 return []
             self._motion = self._start_motion(frame.at_ns)
         return self._watch(frame, still_ns, seen.box)
@@ -172,17 +173,16 @@ class LiveReader:
             return []
         self._gate.measure_noise(list(found.frames))
         self._begin(found.calibration, found.bare)
-        return self._start_anew(found.straight, found.guessed, frame.at_ns)
+        return self._start_anew(found, frame.at_ns)
 
-    def _start_anew(self, straight: Image, guessed: Mask | None, at_ns: int) -> list[Fact]:
+    def _start_anew(self, found: FoundBoard, at_ns: int) -> list[Fact]:
         """A board is seen for the first time: what lies on it is read as it is."""
         discs: tuple[Resting, ...] = ()
         number = 1 if self.rest is None else self.rest.next_number
-        if guessed is not None:
-            discs, number = first_discs(self._ready(), straight, guessed, number)
-        self.guessed = guessed
-        self.calibrated = True
-        self._settled(Rest(discs, number, straight, at_ns))
+        if found.guessed is not None:
+            discs, number = first_discs(self._ready(), found, found.guessed, number)
+        self.guessed, self.calibrated, self.found_anew = found.guessed, True, True
+        self._settled(Rest(discs, number, found.straight, at_ns))
         return [layout_of(at_ns, discs, ())]
 
     def _begin(self, calibration: Calibration, bare: Floats) -> None:
@@ -251,12 +251,12 @@ class LiveReader:
             self._begin(new.calibration, self.reader.bare)
             facts.append(Moved(at_ns=frame.at_ns, what="board", shift_mm=round(new.shift_mm, 2)))
             facts.append(layout_of(frame.at_ns, discs, ()))
-            self.calibrated, self.guessed = True, None
+            self.calibrated, self.found_anew, self.guessed = True, True, None
             self._settled(Rest(discs, number, straight, frame.at_ns))
         elif there.found is not None:
             self._begin(there.found.calibration, there.found.bare)
             facts.append(Moved(at_ns=frame.at_ns, what="board", shift_mm=2 * self.board.rail_radius_mm))
-            facts += self._start_anew(there.found.straight, there.found.guessed, frame.at_ns)
+            facts += self._start_anew(there.found, frame.at_ns)
         if self._hand:
             self._hand = False
             facts.append(Hand(at_ns=frame.at_ns, present=False))

@@ -31,6 +31,7 @@ class FoundBoard:
         calibration: of the camera.
         bare: what the straight view would show without discs.
         guessed: pixels of ``bare`` that were under discs; None when none lay there.
+        places: where discs seem to lie on the surface.
         straight: the straight view as it was.
         frames: two of the frames, for their noise.
     """
@@ -38,6 +39,7 @@ class FoundBoard:
     calibration: Calibration
     bare: Floats
     guessed: Mask | None
+    places: tuple[tuple[float, float], ...]
     straight: Image
     frames: tuple[Image, Image]
 
@@ -99,6 +101,7 @@ class Seeker:
             calibration=calibration,
             bare=bare,
             guessed=start.guessed if start.guessed.any() else None,
+            places=start.discs,
             straight=np.rint(seen).astype(np.uint8),
             frames=(frames[0], frames[-1]),
         )

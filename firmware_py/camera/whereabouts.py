@@ -150,14 +150,8 @@ def carried_over(
     beyond = (view.radius_mm > view.board.surface_radius_mm + 3) & ~near
     reader.bare = np.where(beyond[..., None], straight, relit(known, straight)).astype(np.float32)
     found = list(reader.read(straight, None, ()).found)
-    # What hardly differs from the wood may pass for wood where nothing tells of a disc; here something does.
     places = [d.top_xy_mm for d in carried] if carried else lying(view, picture, straight)
-    for place in places:
-        others = [d.top_xy_mm for d in found]
-        if all(math.dist(place, o) > view.board.disc_radius_mm for o in others):
-            answer = reader.examine(straight, reader.bare, place, others)
-            if answer is not None and math.dist(answer[0].top_xy_mm, place) < SLID_MM:
-                found.append(answer[0])
+    found = _with_pale(reader, straight, found, places)
     tops = [d.top_xy_mm for d in (*carried, *found)]
     reader.bare = refreshed(view, known, straight, tops)
     discs: list[Resting] = []
@@ -173,14 +167,28 @@ def carried_over(
     return tuple(discs), straight, number
 
 
-def first_discs(reader: LayoutReader, straight: Image, guessed: Mask, number: int) -> tuple[tuple[Resting, ...], int]:
+def _with_pale(
+    reader: LayoutReader, straight: Image, found: Sequence[Resting], places: Iterable[tuple[float, float]]
+) -> list[Resting]:
+    """What was found, and discs that pass for wood where nothing tells of them, at places where something does."""
+    radius_mm = reader.view.board.disc_radius_mm
+    all_found = list(found)
+    for place in places:
+        others = [d.top_xy_mm for d in all_found]
+        if all(math.dist(place, o) > radius_mm for o in others):
+            answer = reader.examine(straight, reader.bare, place, others)
+            if answer is not None and math.dist(answer[0].top_xy_mm, place) < SLID_MM:
+                all_found.append(answer[0])
+    return all_found
+
+
+def first_discs(reader: LayoutReader, board: FoundBoard, guessed: Mask, number: int) -> tuple[tuple[Resting, ...], int]:
     """What lies on a board that was found with discs on it, and the next number for a name."""
-    reading = reader.read(straight, None, ())
+    found = _with_pale(reader, board.straight, reader.read(board.straight, None, ()).found, board.places)
     discs = tuple(
-        replace(d, id=f"d{number + k}", sigma_mm=math.hypot(d.sigma_mm, GUESSED_MM))
-        for k, d in enumerate(reading.found)
+        replace(d, id=f"d{number + k}", sigma_mm=math.hypot(d.sigma_mm, GUESSED_MM)) for k, d in enumerate(found)
     )
-    uncover(reader, guessed, straight, discs)
+    uncover(reader, guessed, board.straight, discs)
     return discs, number + len(discs)
 
 
