@@ -15,12 +15,12 @@ import numpy as np
 
 from firmware_py.camera.lab import Floats, Image
 from firmware_py.camera.shade import REACH_PX, Shade
-from firmware_py.camera.view import MM_PER_PX, BoardView
+from firmware_py.camera.view import EDGE_MM, MM_PER_PX, BoardView
 
 _SIDE = 2 * REACH_PX + 1
 #: Softness of the drawn edges: the lens and the resampling, one sigma in mm.
-SOFT_MM = 0.75
-_RING_MM = 0.5
+SOFT_MM = 0.6
+RING_MM = 0.5
 _ROW, _COLUMN = np.mgrid[-REACH_PX : REACH_PX + 1, -REACH_PX : REACH_PX + 1].astype(np.float32)
 #: Offsets of the patch's pixels from its middle, mm, x right and y up.
 _DX = (_COLUMN * np.float32(MM_PER_PX)).astype(np.float32)
@@ -87,8 +87,9 @@ class LookFit:
 class Look:
     """How one set of discs looks: colour by distance from the centre, and the wall.
 
-    The face is taken to look the same all around. A lamp makes one side of the bevel brighter, but to learn that too
-    would let an error of the first fits pass for light: that the face is round is what tells where its centre is.
+    The face is taken to look the same all around, but for the bevel and the wall, which are brighter on the lamp's
+    side. By how much the shadow tells; to learn it from the faces would let an error of the first fits pass for light,
+    for that the face is round is what tells where its centre is.
 
     Attributes:
         radius_mm: of the discs.
@@ -107,20 +108,20 @@ class Look:
     @classmethod
     def plain(cls, radius_mm: float, bgr: tuple[float, float, float]) -> Look:
         """The look of a disc of which only the colour is known."""
-        n = math.ceil(radius_mm / _RING_MM) + 4
+        n = math.ceil(radius_mm / RING_MM) + 4
         face = np.tile(np.array(bgr, np.float32), (n, 1))
         return cls(radius_mm, face, np.full(n, 12.0, np.float32), face[0] * 0.85)
 
     @property
     def rim_bgr(self) -> Floats:
         """Mean colour of the outer part of the face, which is what the fit of an edge sees of a disc."""
-        low, high = round((self.radius_mm - 5.4) / _RING_MM), round((self.radius_mm - 1.5) / _RING_MM)
+        low, high = round((self.radius_mm - 5.4) / RING_MM), round((self.radius_mm - 1.5) / RING_MM)
         return np.asarray(self.face[low:high].mean(axis=0), dtype=np.float32)
 
     def colours(self, dx: Floats, dy: Floats) -> tuple[Floats, Floats]:
         """Expected colour, and its spread, of the face at offsets from the centre."""
         rho = np.sqrt(dx * dx + dy * dy)
-        at = rho * np.float32(1 / _RING_MM)
+        at = rho * np.float32(1 / RING_MM)
         flat, border = np.zeros_like(at), cv2.BORDER_REPLICATE
         mean = cv2.remap(self.face[None], at, flat, cv2.INTER_LINEAR, borderMode=border)
         spread = cv2.remap(self.spread[None], at, flat, cv2.INTER_NEAREST, borderMode=border)
@@ -183,7 +184,7 @@ def cut_patch(view: BoardView, straight: Image, bare: Floats, xy_mm: Xy) -> Patc
     )
 
 
-def _masks(view: BoardView, radius_mm: float, xy_mm: Xy, dx: Floats, dy: Floats) -> tuple[Floats, Floats]:
+def masks(view: BoardView, radius_mm: float, xy_mm: Xy, dx: Floats, dy: Floats) -> tuple[Floats, Floats]:
     """Cover of the top face and of the whole silhouette at offsets from the centre of the top face."""
     top = _cover(np.float32(radius_mm) - np.sqrt(dx * dx + dy * dy))
     sx, sy = view.base_shift(*xy_mm, view.wall_mm)
@@ -198,7 +199,18 @@ def _masks(view: BoardView, radius_mm: float, xy_mm: Xy, dx: Floats, dy: Floats)
     return top, np.maximum(whole, top)
 
 
-def _draw(view: BoardView, wear: Wear, patch: Patch, xy_mm: Xy, smear_mm: Xy) -> tuple[Floats, Floats, Floats]:
+def lit(shade: Shade, radius_mm: float, dx: Floats, dy: Floats, top: Floats) -> tuple[Floats, Floats]:
+    """Factors of the light on the face with its bevel, and on the wall, at offsets from the centre of the top face."""
+    lamp_x, lamp_y = shade.lamp
+    rho = np.sqrt(dx * dx + dy * dy)
+    facing = (dx * np.float32(lamp_x) + dy * np.float32(lamp_y)) / np.maximum(rho, 1.0)
+    bevel = 1 - _cover(np.float32(radius_mm - EDGE_MM) - rho) / np.maximum(top, 1e-3)
+    return 1 + facing * np.clip(bevel, 0, 1), 1 + facing
+
+
+def draw(
+    view: BoardView, wear: Wear, patch: Patch, xy_mm: Xy, smear_mm: Xy = (0.0, 0.0)
+) -> tuple[Floats, Floats, Floats]:
     """The disc's own light at gain 1, what it leaves of the wood's light, and the spread of the face."""
     look, shade = wear
     cx, cy = view.to_mm(patch.column, patch.row)
@@ -210,11 +222,12 @@ def _draw(view: BoardView, wear: Wear, patch: Patch, xy_mm: Xy, smear_mm: Xy) ->
     for step in steps:
         ox, oy = xy_mm[0] + step * smear_mm[0], xy_mm[1] + step * smear_mm[1]
         dx, dy = _DX + np.float32(cx - ox), _DY + np.float32(cy - oy)
-        top, whole = _masks(view, look.radius_mm, (ox, oy), dx, dy)
+        top, whole = masks(view, look.radius_mm, (ox, oy), dx, dy)
         colour, spread = look.colours(dx, dy)
         sx, sy = view.base_shift(ox, oy, view.rim_mm)
         factor = shade.at(dx - np.float32(sx), dy - np.float32(sy))
-        own += top[..., None] * colour + (whole - top)[..., None] * look.wall_bgr
+        on_face, on_wall = lit(shade, look.radius_mm, dx, dy, top)
+        own += (top * on_face)[..., None] * colour + ((whole - top) * on_wall)[..., None] * look.wall_bgr
         open_wood += (1 - whole) * factor
         texture += top * spread
     n = np.float32(len(steps))
@@ -264,7 +277,7 @@ def fit_look(
     x, y = guess_xy_mm
     gain, sigma = 1.0, 9.9
     wood_noise = noise * noise + (0.02 * float(patch.bare.mean())) ** 2
-    own, open_wood, texture = _draw(view, (look, shade), patch, (x, y), smear_mm)
+    own, open_wood, texture = draw(view, (look, shade), patch, (x, y), smear_mm)
     for turn in range(rounds):
         base = patch.weight / (wood_noise + texture * texture)
         rest = patch.seen - open_wood[..., None] * patch.bare
@@ -288,7 +301,7 @@ def fit_look(
         sigma = math.sqrt(1.5 * (xx + yy) / det)
         if math.dist((x, y), guess_xy_mm) > reach_mm:
             return None
-        own, open_wood, texture = _draw(view, (look, shade), patch, (x, y), smear_mm)
+        own, open_wood, texture = draw(view, (look, shade), patch, (x, y), smear_mm)
         if length < close_mm and turn >= 1:
             break
     cx, cy = view.to_mm(patch.column, patch.row)
@@ -302,69 +315,3 @@ def fit_look(
     change = np.minimum(np.abs(patch.seen - patch.bare), 60.0).sum(axis=2) * near
     explained = 1 - float(left_over.sum()) / max(1.0, float(change.sum()))
     return LookFit(x, y, sigma, gain, explained, float(left_over.sum() / max(1.0, 3 * near.sum())), strange)
-
-
-def learn_look(view: BoardView, look: Look, shade: Shade | None, patch: Patch, xy_mm: Xy) -> None:
-    """Take in how a disc at a known place looks; its shadow too, unless it casts none (in the hole)."""
-    x_mm, y_mm = xy_mm
-    cx, cy = view.to_mm(patch.column, patch.row)
-    dx, dy = _DX + np.float32(cx - x_mm), _DY + np.float32(cy - y_mm)
-    rho = np.sqrt(dx * dx + dy * dy)
-    sx, sy = view.base_shift(x_mm, y_mm, view.rim_mm)
-    top, whole = _masks(view, look.radius_mm, xy_mm, dx, dy)
-    side = whole - top
-    rate = max(0.06, 1.0 / (1.0 + look.learned))
-    look.learned += 1
-    ground = (1 - whole) * (1.0 if shade is None else shade.at(dx - np.float32(sx), dy - np.float32(sy)))
-    # At the rim a pixel shows some face, some wall and some wood: what is not face is taken off.
-    face = (patch.seen - side[..., None] * look.wall_bgr - ground[..., None] * patch.bare) / np.maximum(top, 0.35)[
-        ..., None
-    ]
-    inside = (patch.weight > 0.5) & (top > 0.35)
-    core = inside & (rho < 0.85 * look.radius_mm)
-    ring = (rho / _RING_MM).astype(int)
-    scale = 1.0
-    if look.learned > 2:
-        # Single discs are lighter or darker: what is learned is the set's mean pattern.
-        expected = np.median(look.colours(dx, dy)[0][core], axis=0)
-        middle = np.median(patch.seen[core], axis=0)
-        scale = float(np.clip(middle.sum() / max(1.0, expected.sum()), 0.7, 1.4))
-    values = np.clip(face / np.float32(scale ** (1 - rate)), 0, 255)
-    _learn_rings(look, ring[inside], values[inside], rate)
-    own_face = np.float32(scale) * top[..., None] * look.colours(dx, dy)[0]
-    seen_side = side * (patch.weight > 0.5)
-    share = float(np.sum(seen_side * seen_side))
-    if share > 3:
-        rest = patch.seen - own_face - ground[..., None] * patch.bare
-        wall = np.sum(seen_side[..., None] * rest, axis=(0, 1)) / share
-        look.wall_bgr = look.wall_bgr + np.float32(rate * min(1.0, share / 15)) * (
-            np.clip(wall, 0, 255) - look.wall_bgr
-        )
-    if shade is None:
-        return
-    own = own_face + side[..., None] * look.wall_bgr
-    light = np.maximum(patch.bare.sum(axis=2), 18.0) * np.maximum(1 - whole, 0.05)
-    factor = (patch.seen - own).sum(axis=2) / light
-    weight = np.where((whole < 0.9) & (patch.weight > 0.5), (1 - whole) ** 2, 0).astype(np.float32)
-    shade.learn(dx - np.float32(sx), dy - np.float32(sy), factor, weight)
-
-
-def _learn_rings(look: Look, ring: Floats, values: Floats, rate: float) -> None:
-    """Take in colours ``(n, 3)`` seen at distances ``ring`` from the centre; each ring learns of its neighbours too."""
-    count = len(look.face)
-    near = ring < count + 2
-    ring, values = ring[near], values[near].astype(np.float64)
-    sums = np.stack([np.bincount(ring, w, count + 2) for w in (None, *values.T, (values * values).sum(axis=1))], axis=1)
-    upto = np.concatenate([np.zeros((1, 5)), np.cumsum(sums, axis=0)])
-    k = np.arange(count)
-    reach = np.where(k > 3, 1, 2)
-    total = upto[k + reach + 1] - upto[np.maximum(k - reach, 0)]
-    number = np.maximum(total[:, 0], 1)
-    mean = total[:, 1:4] / number[:, None]
-    spread = np.sqrt(np.maximum(total[:, 4] / number - (mean * mean).sum(axis=1), 0.0) / 3)
-    seen = (k * _RING_MM <= look.radius_mm) & (total[:, 0] >= 6)
-    look.face[seen] += rate * (mean[seen] - look.face[seen])
-    look.spread[seen] += rate * (np.minimum(spread[seen], 25.0) - look.spread[seen])
-    for blind in np.nonzero(~seen)[0]:
-        if blind:
-            look.face[blind], look.spread[blind] = look.face[blind - 1], look.spread[blind - 1]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import cv2
 import numpy as np
 
-from firmware_py.camera.appearance import Patch, draw_disc, patch_offsets
+from firmware_py.camera.appearance import Patch, cut_patch, draw_disc, patch_offsets
 from firmware_py.camera.lab import Floats, Image
 from firmware_py.camera.regions import disc_pixels
 from firmware_py.camera.shade import Shade
@@ -60,6 +60,13 @@ class Painter:
         for o in near:
             self._darken(layer, o)
         return layer
+
+    def patch(self, straight: Image, bare: Floats, place: Xy, others: Sequence[Xy]) -> Patch | None:
+        """The pixels around a place, other discs masked and their shadows on the ground; None at the view's end."""
+        patch = cut_patch(self._view, straight, self.ground(bare, place, others), place)
+        if patch is not None:
+            self.mask(patch, others)
+        return patch
 
     def mask(self, patch: Patch, others: Sequence[Xy]) -> None:
         """Give no weight to what of a patch shows other discs."""

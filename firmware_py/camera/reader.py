@@ -12,19 +12,22 @@ import numpy as np
 
 from firmware_py.camera.appearance import (
     LookFit,
+    Patch,
     Wardrobe,
     cut_patch,
     fit_look,
-    learn_look,
 )
 from firmware_py.camera.lab import Floats, Image
 from firmware_py.camera.layers import Painter
+from firmware_py.camera.learning import Album, learn_look
+from firmware_py.camera.lying import lying
 from firmware_py.camera.regions import Changes, Differ, Region, circle_votes, disc_pixels, gain_between
 from firmware_py.camera.resting import Reading, Resting
-from firmware_py.camera.sunken import above_hole, best_at_hole, state_at_hole
+from firmware_py.camera.sunken import above_hole, best_at_hole
 from firmware_py.camera.teach import SEEN, Teacher, colour_of
+from firmware_py.camera.telling import renamed
 from firmware_py.camera.view import BoardView
-from hub.link.messages import Colour, DiscState
+from hub.link.messages import Colour
 
 Xy = tuple[float, float]
 
@@ -37,16 +40,12 @@ PLAIN = 0.8
 MOVED_MM = 0.3
 #: With so many discs of a set seen, another look at it changes nothing.
 MATURE = 8.0
+#: And with no more, discs that were found are read once more by what all of them taught.
+FEW = 2.0
 #: A face this many grey levels off its set's colour may be of a set that is not known yet.
 STRANGE = 24.0
 #: Discs displaced by less are followed by comparing pictures, which is finer than reading twice.
 NUDGED_MM = 4.0
-#: What no noise figure tells: the light's side, the grain of the disc, the lens between the rings.
-SYSTEMATIC_MM = 0.22
-#: And what comes on top while a set is hardly known: an error of its first looks is shared by all its discs.
-UNKNOWN_MM = 0.36
-#: It has halved (in square) after so many discs.
-_KNOWN_DISCS = 3.0
 _LEAST_REGION = 0.3
 #: Of a set that is known so many discs of each read follow the light.
 _LESSONS = 3
@@ -86,6 +85,7 @@ class LayoutReader:
         self._disc_mm2 = math.pi * self._radius**2
         self._painter = Painter(view, wardrobe.shade)
         self.teacher = Teacher(view, wardrobe, hole_xy_mm)
+        self._album = Album(view, wardrobe)
 
     def lit_bare(self, straight: Image) -> Floats:
         """The empty board in the light of a view."""
@@ -104,7 +104,7 @@ class LayoutReader:
             still: the view of the last read, on which the ``known`` discs lay; None to read everything anew.
             known: discs of the last read.
         """
-        bare = self.lit_bare(straight)
+        bare, named = self.lit_bare(straight), self.teacher.renamed
         self._taught.clear()
         stay: list[Resting] = []
         gone: list[Resting] = []
@@ -132,7 +132,10 @@ class LayoutReader:
                 if kept is not disc and kept.learned == disc.learned:
                     nudged[disc.id] = math.dist((disc.x_mm, disc.y_mm), (kept.x_mm, kept.y_mm))
         found, odd = self._search(straight, bare, stay, None if known else hands)
+        if self.teacher.renamed and not named:
+            stay, gone, stirred = ([renamed(d) for d in discs] for discs in (stay, gone, stirred))
         found = self._hole_again(straight, bare, (stay, found, stirred))
+        found = self._second_look(straight, bare, stay, found)
         for disc in stirred:
             again = next((d for d in found if d.colour == disc.colour and _near(d, disc)), None)
             if again is None:
@@ -145,6 +148,11 @@ class LayoutReader:
             if not same:
                 nudged[disc.id] = way
         return Reading(tuple(stay), nudged, tuple(gone), tuple(found), tuple(unseen), tuple(odd))
+
+    def study(self) -> None:
+        """Learn more from what was read, if there is more to learn; for idle moments, takes up to 0.1 s."""
+        if self._album.owed:
+            self._album.turn()
 
     def adapt(self, straight: Image, discs: Iterable[Resting], rate: float = 0.06) -> None:
         """Let the empty board follow the light where no disc lies."""
@@ -199,26 +207,31 @@ class LayoutReader:
         if len(there) > 1 or not (there or stirred) or any(self._at_hole(d.top_xy_mm) for d in stay):
             return list(found)
         others = [d.top_xy_mm for d in (*stay, *found) if d not in there]
-        place = above_hole(self.view, self.hole_xy_mm)
-        patch = cut_patch(self.view, straight, self._painter.ground(bare, place, others), place)
+        patch = self._painter.patch(straight, bare, above_hole(self.view, self.hole_xy_mm), others)
         if patch is None:
             return list(found)
-        self._painter.mask(patch, others)
-        best: tuple[Colour, LookFit] | None = None
-        for colour in dict.fromkeys(d.colour for d in (there or stirred)):
-            look = self.wardrobe.looks.get(colour)
-            fit = None if look is None else best_at_hole(self.view, look, self.wardrobe.shade, patch, self.hole_xy_mm)
-            if fit is not None and (best is None or fit.worth > best[1].worth):
-                best = (colour, fit)
+        colours = dict.fromkeys(d.colour for d in (there or stirred))
+        best = best_at_hole(self.view, self.wardrobe, colours, patch, self.hole_xy_mm)
         if best is None or best[1].worth < LEAST_EXPLAINED:
             return list(found)
         return [*(d for d in found if d not in there), self._resting(*best)]
+
+    def _second_look(
+        self, straight: Image, bare: Floats, stay: Sequence[Resting], found: Sequence[Resting]
+    ) -> list[Resting]:
+        """The found discs; where their set was hardly known, read again by what all of them taught."""
+        if not self._album.owed or all(d.learned > FEW for d in found):
+            return list(found)
+        while self._album.owed:
+            self._album.turn()
+        lying = [*stay, *found]
+        return [self._read_again(straight, bare, disc, [d for d in lying if d is not disc]) for disc in found]
 
     def _still_there(
         self, straight: Image, then: Image, bare: Floats, disc: Resting, known: Sequence[Resting]
     ) -> Resting | None:
         if not self._changed(straight, then, disc):
-            return self._read_better(straight, bare, disc, known)
+            return self._read_better(straight, bare, disc, [d for d in known if d is not disc])
         fits = self._fits(straight, then, bare, disc, known)
         if fits is None:
             return None
@@ -234,16 +247,20 @@ class LayoutReader:
             top_xy_mm=(disc.top_xy_mm[0] + shift[0], disc.top_xy_mm[1] + shift[1]),
         )
 
-    def _read_better(self, straight: Image, bare: Floats, disc: Resting, known: Sequence[Resting]) -> Resting:
+    def _read_better(self, straight: Image, bare: Floats, disc: Resting, beside: Sequence[Resting]) -> Resting:
         """The same disc at rest, read again when much more is known of its set than when it was read first."""
         look = self.wardrobe.looks.get(disc.colour)
-        if look is None or disc.learned >= MATURE or look.learned < 2 * disc.learned + 2 or disc.state != "flat":
+        if look is None or disc.learned >= MATURE or look.learned < 2 * disc.learned + 2:
             return disc
-        others = [d.top_xy_mm for d in known if d.id != disc.id]
-        patch = cut_patch(self.view, straight, self._painter.ground(bare, disc.top_xy_mm, others), disc.top_xy_mm)
+        return self._read_again(straight, bare, disc, beside)
+
+    def _read_again(self, straight: Image, bare: Floats, disc: Resting, beside: Sequence[Resting]) -> Resting:
+        look = self.wardrobe.looks.get(disc.colour)
+        if look is None or disc.state != "flat":
+            return disc
+        patch = self._painter.patch(straight, bare, disc.top_xy_mm, [d.top_xy_mm for d in beside])
         if patch is None:
             return disc
-        self._painter.mask(patch, others)
         fit = fit_look(self.view, look, self.wardrobe.shade, patch, disc.top_xy_mm, reach_mm=NUDGED_MM)
         if fit is None or fit.explained < LEAST_EXPLAINED:
             return disc
@@ -276,6 +293,7 @@ class LayoutReader:
         """New discs, and regions that are none; ``changes`` beside ``stay``, where they are known already."""
         placed = list(stay)
         found: list[Resting] = []
+        named = self.teacher.renamed
         odd: dict[tuple[int, int], Region] = {}
         while len(found) < _MOST_DISCS:
             if changes is None:
@@ -290,6 +308,8 @@ class LayoutReader:
                 if disc is None:
                     odd[key] = region
                     continue
+                if self.teacher.renamed and not named:
+                    found, named = [renamed(d) for d in found], True
                 placed.append(disc)
                 found.append(disc)
             if len(found) == before:
@@ -323,10 +343,9 @@ class LayoutReader:
 
     def examine(self, straight: Image, bare: Floats, start: Xy, others: Sequence[Xy]) -> tuple[Resting, float] | None:
         """The disc near a place of the straight view, and how sure it is one (to 1); None if there is none."""
-        patch = cut_patch(self.view, straight, self._painter.ground(bare, start, others), start)
+        patch = self._painter.patch(straight, bare, start, others)
         if patch is None:
             return None
-        self._painter.mask(patch, others)
         looks, shade = self.wardrobe.looks, self.wardrobe.shade
         best: tuple[float, Colour, LookFit] | None = None
         for name, look in self.wardrobe.likeliest_first(patch):
@@ -340,7 +359,9 @@ class LayoutReader:
                 straight, bare, patch, start if best is None else (best[2].x_mm, best[2].y_mm)
             )
             if first is not None:
-                return self._resting(*first), max(first[1].explained, 0.5)
+                disc = self._resting(*first)
+                self._keep_view(straight, bare, disc, others)
+                return disc, max(first[1].explained, 0.5)
         if best is None or best[0] < LEAST_EXPLAINED:
             return None
         worth, colour, fit = best
@@ -351,34 +372,28 @@ class LayoutReader:
                 return None
         disc = self._resting(colour, fit)
         teaches = looks[colour].learned < MATURE or self._taught[colour] < _LESSONS
-        if disc.state == "flat" and worth > 0.45 and teaches and not self._crowded(disc, others):
-            self._taught[colour] += 1
-            again = cut_patch(self.view, straight, bare, at)
+        if worth > 0.45 and teaches:
+            again = self._keep_view(straight, bare, disc, others)
             if again is not None:
                 learn_look(self.view, looks[colour], shade, again, at)
         return disc, worth
 
+    def _keep_view(self, straight: Image, bare: Floats, disc: Resting, others: Sequence[Xy]) -> Patch | None:
+        """Keep the view of a disc that looks may be learned from, and return it; None if it is none of these."""
+        if disc.state != "flat" or self._crowded(disc, others):
+            return None
+        patch = cut_patch(self.view, straight, bare, disc.top_xy_mm)
+        if patch is not None:
+            self._taught[disc.colour] += 1
+            self._album.add(self.wardrobe.looks[disc.colour], patch, disc.top_xy_mm)
+        return patch
+
     def _resting(self, colour: Colour, fit: LookFit) -> Resting:
-        view, board = self.view, self.view.board
-        x, y = fit.x_mm, fit.y_mm
-        state: DiscState = "flat"
-        at_hole, rival = state_at_hole(view, (x, y), self.hole_xy_mm)
-        if at_hole == "hole":
-            state, (x, y) = "hole", view.sink(x, y, board.hole_depth_mm)
-            if rival is None:
-                self._settle_hole((x, y))
-        elif at_hole is not None:
-            state = at_hole
-        elif math.hypot(x, y) > board.surface_radius_mm:
-            state, (x, y) = "ditch", view.sink(x, y, board.surface_height_mm)
-        elif math.hypot(x, y) > board.surface_radius_mm - board.disc_radius_mm:
-            state = "overhanging"
-        foot_x, foot_y = view.calibration.foot_xy_mm
-        lift = view.rim_mm * math.hypot(x - foot_x, y - foot_y) / view.calibration.camera_height_mm
         learned = self.wardrobe.looks[colour].learned
-        unknown = UNKNOWN_MM**2 / (1 + learned / _KNOWN_DISCS)
-        sigma = math.sqrt(fit.sigma_mm**2 + SYSTEMATIC_MM**2 + unknown + (lift * self._height_error) ** 2)
-        return Resting("", colour, x, y, sigma, state, (fit.x_mm, fit.y_mm), learned, rival)
+        disc = lying(self.view, colour, fit, self.hole_xy_mm, learned=learned, height_error=self._height_error)
+        if disc.state == "hole" and disc.rival is None:
+            self._settle_hole((disc.x_mm, disc.y_mm))
+        return disc
 
     def _settle_hole(self, low: Xy) -> None:
         """Discs that lie in the hole tell its centre better than its edge, which the eye sees through varnish."""

@@ -17,9 +17,10 @@ from firmware_py.camera.appearance import Wardrobe
 from firmware_py.camera.cadence import retime
 from firmware_py.camera.follow import Follower, FrameSeen
 from firmware_py.camera.lab import Image
+from firmware_py.camera.lying import SYSTEMATIC_MM
 from firmware_py.camera.naming import Watched
 from firmware_py.camera.occupied import Occupied
-from firmware_py.camera.reader import LEAST_COVERAGE, SYSTEMATIC_MM, LayoutReader
+from firmware_py.camera.reader import LEAST_COVERAGE, LayoutReader
 from firmware_py.camera.regions import difference, disc_pixels
 from firmware_py.camera.resting import Reading, Resting
 from firmware_py.camera.shots import conclude

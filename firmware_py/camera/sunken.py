@@ -8,11 +8,11 @@ with its neighbours masked, and the fit that leaves the least unexplained is bel
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
-from firmware_py.camera.appearance import Look, LookFit, Patch, fit_look
-from firmware_py.camera.shade import Shade
+from firmware_py.camera.appearance import LookFit, Patch, Wardrobe, fit_look
 from firmware_py.camera.view import BoardView
-from hub.link.messages import DiscState
+from hub.link.messages import Colour, DiscState
 
 Xy = tuple[float, float]
 
@@ -32,13 +32,15 @@ def above_hole(view: BoardView, hole_xy_mm: Xy) -> Xy:
     return (2 * x - low_x, 2 * y - low_y)
 
 
-def best_at_hole(view: BoardView, look: Look, shade: Shade, patch: Patch, hole_xy_mm: Xy) -> LookFit | None:
-    """The fit of a disc of a set that best explains what is seen at the hole; None if every one runs away.
+def best_at_hole(
+    view: BoardView, wardrobe: Wardrobe, colours: Iterable[Colour], patch: Patch, hole_xy_mm: Xy
+) -> tuple[Colour, LookFit] | None:
+    """The set and the fit that best explain what is seen at the hole; None if every fit runs away.
 
     Args:
         view: the camera's view.
-        look: of the disc's set.
-        shade: the shadow.
+        wardrobe: the looks of the sets.
+        colours: sets that the disc may be of.
         patch: the pixels around :func:`above_hole`, neighbours masked.
         hole_xy_mm: centre of the hole on the surface.
     """
@@ -47,8 +49,16 @@ def best_at_hole(view: BoardView, look: Look, shade: Shade, patch: Patch, hole_x
     for k in range(_STARTS):
         turn = 2 * math.pi * k / _STARTS
         starts.append((x + _AROUND_MM * math.cos(turn), y + _AROUND_MM * math.sin(turn)))
-    fits = [fit_look(view, look, shade, patch, start, rounds=9, reach_mm=_REACH_MM) for start in starts]
-    return min((fit for fit in fits if fit is not None), key=lambda fit: fit.misfit, default=None)
+    best: tuple[Colour, LookFit] | None = None
+    for colour in colours:
+        look = wardrobe.looks.get(colour)
+        if look is None:
+            continue
+        tries = [fit_look(view, look, wardrobe.shade, patch, at, rounds=9, reach_mm=_REACH_MM) for at in starts]
+        fit = min((f for f in tries if f is not None), key=lambda f: f.misfit, default=None)
+        if fit is not None and (best is None or fit.worth > best[1].worth):
+            best = (colour, fit)
+    return best
 
 
 def state_at_hole(view: BoardView, seen_xy_mm: Xy, hole_xy_mm: Xy) -> tuple[DiscState | None, DiscState | None]:

@@ -6,9 +6,10 @@ import math
 
 import numpy as np
 
-from firmware_py.camera.appearance import Look, LookFit, Patch, Wardrobe, fit_look, learn_look
+from firmware_py.camera.appearance import Look, LookFit, Patch, Wardrobe, fit_look
 from firmware_py.camera.edges import Edge, fit_edge
 from firmware_py.camera.lab import Floats, Image
+from firmware_py.camera.learning import learn_look
 from firmware_py.camera.shade import Shade
 from firmware_py.camera.view import BoardView
 from hub.link.messages import Colour
