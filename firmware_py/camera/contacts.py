@@ -25,6 +25,8 @@ RIVAL_MM = 3.5
 LEAST_JUMP_MM_S = 45.0
 #: Discs at rest with a smaller gap touch, as far as two readings can tell.
 TOUCH_MM = 0.45
+#: How sure a blow is that no course of rolled discs shows.
+_UNEXPLAINED = 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +95,11 @@ def _tried_out(board: Board, paths: Mapping[str, Path], shot: str, known: Sequen
     told = {c.words[2] for c in (*kept, *blows) if c.words[0] == "hit"}
     told |= {c.words[1] for c in (*kept, *blows) if c.words[0] == "hit"}
     # What moved was struck, also where no course that was rolled says by whom.
-    kept += [c for c in known if c.words[0] == "hit" and paths[c.words[2]].moved and c.words[2] not in told]
+    kept += [
+        replace(c, sure=min(c.sure, _UNEXPLAINED))
+        for c in known
+        if c.words[0] == "hit" and paths[c.words[2]].moved and c.words[2] not in told
+    ]
     return kept + blows
 
 

@@ -23,11 +23,11 @@ FAR_MM = 400.0
 WRONG_COLOUR_MM = 45.0
 #: A hand that came no nearer than this cannot have laid a disc down.
 _HAND_ROOM_MM = 41.0
+#: A shot may have come and gone in a time without frames that is longer than this.
+BLIND_NS = 150_000_000
 _SHOT = "shot"
 #: What speaks against a track that begins later than another: all motion comes from the shot.
 LATE_PER_S = 10.0
-#: What speaks against a track of a set of which no disc is new: more than any other sign, for still discs are counted.
-_ODD_COLOUR = 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Watched:
         on_line: discs seen at rest on the outer line under a hand.
         hand_inner_mm: how near to the middle a hand came while nothing moved by itself.
         covered: ids of discs that a hand covered at some time.
-        blind_ns: the longest time between frames while something moved.
+        blind_ns: the longest time between frames since then.
     """
 
     since_ns: int
@@ -85,10 +85,14 @@ class Named:
 
 def name_discs(reading: Reading, watched: Watched, number: int, board: Board) -> Named:
     """Give every found disc the id it had, or a new one; and find the disc that was shot."""
-    left = reading.found
-    track = _shot_track(watched, board, fresh_colours(reading))
-    taken = _by_track(reading, watched, track)
+    left, fresh = reading.found, fresh_colours(reading)
+    track = _shot_track(watched, board, fresh)
+    taken = _by_track(reading, watched, track, fresh)
     _by_nearness(reading, watched, taken, track)
+    new = [k for k, d in enumerate(left) if k not in taken.values() and d.in_play and d.colour in fresh]
+    if track is not None and _SHOT not in taken and new:
+        # It is the only one that can be new, wherever its track was lost.
+        taken[_SHOT] = min(new, key=lambda k: math.dist(track.last_xy, (left[k].x_mm, left[k].y_mm)))
     discs = {key: replace(left[k], id=key) for key, k in taken.items() if key != _SHOT}
     rest = [k for k in range(len(left)) if k not in taken.values()]
     shooter: Shooter | None = None
@@ -96,7 +100,10 @@ def name_discs(reading: Reading, watched: Watched, number: int, board: Board) ->
         name = f"d{number}" if track.origin is None else track.key
         shooter = Shooter(name, track, left[taken[_SHOT]] if _SHOT in taken else None)
     else:
-        slid = next((k for k in rest if _must_be_shot(left[k], watched, board)), None)
+        by_itself = _moved_by_itself(reading, watched)
+        slid = next((k for k in new if by_itself or _in_a_gap(left[k], watched, board)), None)
+        if slid is None:
+            slid = next((k for k in rest if _must_be_shot(left[k], watched, board)), None)
         if slid is not None:
             rest.remove(slid)
             shooter = Shooter(f"d{number}", None, left[slid])
@@ -116,15 +123,36 @@ def fresh_colours(reading: Reading) -> frozenset[Colour]:
     return frozenset(found - Counter(d.colour for d in reading.gone if d.in_play))
 
 
-def _by_track(reading: Reading, watched: Watched, shot: Track | None) -> dict[str, int]:
+def _moved_by_itself(reading: Reading, watched: Watched) -> bool:
+    """Whether a disc ran, or is gone from where no hand has been."""
+    beyond = any(d.in_play and _no_hand_at(d, watched) for d in reading.gone)
+    return beyond or any(len(t.points) >= 2 and _ran(t) for t in watched.tracks)
+
+
+def _in_a_gap(disc: Resting, watched: Watched, board: Board) -> bool:
+    """Whether a new disc may have been shot while no frame came: a hand that laid it down would have covered it."""
+    inside = disc.in_play and disc.r_mm <= board.limits_mm[2]
+    return inside and watched.blind_ns > BLIND_NS and watched.hand_inner_mm > disc.r_mm - 2 * board.disc_radius_mm
+
+
+def _no_hand_at(disc: Resting, watched: Watched) -> bool:
+    return disc.id not in watched.covered and watched.hand_inner_mm > disc.r_mm + _HAND_ROOM_MM
+
+
+def _by_track(reading: Reading, watched: Watched, shot: Track | None, fresh: frozenset[Colour]) -> dict[str, int]:
     """Which found disc each track leads to."""
-    gone = {d.id for d in reading.gone}
+    gone = {d.id: d.colour for d in reading.gone}
+    there = {d.colour for d in reading.found}
     pairs: list[tuple[float, str, int]] = []
     for track in watched.tracks:
         key = _SHOT if track is shot else track.key
         if key != _SHOT and key not in gone:
             continue
         for k, disc in enumerate(reading.found):
+            if key == _SHOT and fresh and disc.in_play and disc.colour not in fresh:
+                continue
+            if key != _SHOT and disc.colour != gone[key] and gone[key] in there:
+                continue
             cost = _rests_at(track, disc)
             if cost is not None:
                 pairs.append((cost, key, k))
@@ -170,21 +198,21 @@ def _shot_track(watched: Watched, board: Board, fresh: frozenset[Colour]) -> Tra
         on_line = track.origin is not None and board.touches_outer(math.hypot(*track.origin))
         if len(track.points) < 2 or (track.origin is not None and not on_line):
             continue
-        if not _ran(track) or track.points[0].r_mm > board.surface_radius_mm + 5:
+        if not _ran(track) or track.points[0].r_mm > board.surface_radius_mm + 5 or _odd(track, fresh):
             continue
         runs.append(track)
-    short = _stopped_short(watched, board)
+    short = _stopped_short(watched, board, fresh)
     if short is not None:
         runs.append(short)
     if not runs:
         return None
     first_ns = min(track.points[0].at_ns for track in runs)
-    return max(runs, key=lambda track: _as_shot(track, first_ns, board) - _ODD_COLOUR * _odd(track, fresh))
+    return max(runs, key=lambda track: _as_shot(track, first_ns, board))
 
 
 def _odd(track: Track, fresh: frozenset[Colour]) -> bool:
-    """Whether a track is of another set than the disc that is new on the board."""
-    return bool(fresh) and track.colour is not None and track.colour not in fresh
+    """Whether a track is of another set than the disc that is new on the board; discs at rest are counted for sure."""
+    return bool(fresh) and track.origin is None and track.colour is not None and track.colour not in fresh
 
 
 def _run_mm(track: Track) -> float:
@@ -200,7 +228,7 @@ def _ran(track: Track) -> bool:
     return _run_mm(track) >= LEAST_RUN_MM and speed >= LEAST_SPEED_MM_S
 
 
-def _stopped_short(watched: Watched, board: Board) -> Track | None:
+def _stopped_short(watched: Watched, board: Board, fresh: frozenset[Colour]) -> Track | None:
     """A new disc that came in from the line and gave its motion at once to one that lay near it, which then ran."""
     moved = [t for t in watched.tracks if len(t.points) >= 2]
     driven = [t for t in moved if _ran(t)]
@@ -208,6 +236,7 @@ def _stopped_short(watched: Watched, board: Board) -> Track | None:
         t
         for t in moved
         if t.origin is None
+        and not _odd(t, fresh)
         and board.line_10_mm < t.points[0].r_mm < board.surface_radius_mm
         and _run_mm(t) >= SHORT_RUN_MM
         and t.points[-1].r_mm < t.points[0].r_mm

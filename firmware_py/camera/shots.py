@@ -8,14 +8,15 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Literal
 
-from firmware_py.camera.contacts import Contact, find_contacts
+from firmware_py.camera.contacts import find_contacts
+from firmware_py.camera.doubts import Told, find_doubts
 from firmware_py.camera.leaving import edge_events
 from firmware_py.camera.naming import Shooter, Watched, name_discs
 from firmware_py.camera.resting import Reading, Resting
 from firmware_py.camera.tracker import Sighting, Track, Xy
 from firmware_py.camera.ways import Path
 from hardware.board import Board, to_polar
-from hub.link.messages import Colour, Doubt, Place, Shot
+from hub.link.messages import Colour, Place, Shot
 
 _FRAME_NS = 34_000_000
 #: A disc that stands on the line is seen to move by less.
@@ -127,11 +128,7 @@ def _tell(board: Board, story: _Story, shooter: Shooter) -> Shot:
     for name, path in paths.items():
         if path.moved and name != shooter.id:
             rest[name] = _rest(after.get(name))
-    doubts = (
-        *_doubts(paths, shooter, contacts, events),
-        *_hole_doubts(paths, after, happenings),
-        *_rival_doubts(happenings),
-    )
+    doubts = find_doubts(board, Told(paths, shooter, happenings, after, watched))
     sure = min((c.sure for c in contacts), default=1.0)
     return Shot(
         disc=shooter.id,
@@ -195,55 +192,3 @@ def _stood(track: Track | None, board: Board) -> Sighting | None:
     first = track.points[0]
     still = list(takewhile(lambda p: math.dist(p.xy_mm, first.xy_mm) < STANDS_MM, track.points))
     return still[-1] if len(still) >= 2 and board.touches_outer(first.r_mm) else None
-
-
-def _hole_doubts(
-    paths: Mapping[str, Path], after: Mapping[str, Resting], happenings: Sequence[Contact]
-) -> tuple[Doubt, ...]:
-    """Discs of which the picture hardly tells whether they lie flat in the hole or lean in it."""
-    events = tuple(c.words for c in happenings)
-    doubts: list[Doubt] = []
-    for name, path in paths.items():
-        disc = after.get(name)
-        if disc is None or disc.rival is None or not path.moved:
-            continue
-        fell = ("hole", name)
-        other = tuple(e for e in events if e != fell) if fell in events else (*events, fell)
-        doubts.append(Doubt("leaner", (name,), (events, other)))
-    return tuple(doubts)
-
-
-def _rival_doubts(happenings: Sequence[Contact]) -> tuple[Doubt, ...]:
-    """Blows that another disc may have given as well: the reading of each."""
-    events = tuple(c.words for c in happenings)
-    return tuple(
-        Doubt(
-            "contact",
-            (rival, c.words[2]),
-            (events, (*events[:k], ("hit", rival, c.words[2]), *events[k + 1 :])),
-        )
-        for k, c in enumerate(happenings)
-        for rival in c.rivals
-    )
-
-
-def _doubts(
-    paths: Mapping[str, Path],
-    shooter: Shooter,
-    contacts: Sequence[Contact],
-    events: tuple[tuple[str, ...], ...],
-) -> tuple[Doubt, ...]:
-    """What the evidence cannot tell, where it could decide the verdict."""
-    mine = paths[shooter.id].colour
-    theirs = {n for n, p in paths.items() if p.colour != mine}
-    struck = {c.words[2] for c in contacts if c.words[0] == "hit"} & theirs
-    if any(paths[n].moved for n in struck):
-        return ()
-    # Without an opposing disc struck for sure, one's own that was struck goes off the board with the shot.
-    weak = [c for c in contacts if c.words[0] == "hit" and not paths[c.words[2]].moved]
-    if weak:
-        without = tuple(e for e in events if e not in {c.words for c in weak})
-        return (Doubt("contact", tuple(c.words[2] for c in weak), (events, without)),)
-    if theirs and shooter.track is None:
-        return (Doubt("not_seen", (shooter.id,)),)
-    return ()

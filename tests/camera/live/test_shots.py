@@ -232,7 +232,9 @@ def test_a_shot_that_gives_its_motion_at_once_to_a_disc_near_the_line_is_a_shot(
     )
     struck = Track("d4", "dark", 2 * FRAME_NS, (0.0, -236.0), points)
     found = (lying("", *ball.points[-1].xy_mm, "light"), lying("", *points[-1].xy_mm, "dark"))
-    done = conclude(TOURNAMENT, (target,), reading(gone=(target,), found=found), watched(ball, struck), 9)
+    reached_mm = 290.0 if driven_mm_s else 225.0
+    seen = watched(ball, struck, hand_inner_mm=reached_mm)
+    done = conclude(TOURNAMENT, (target,), reading(gone=(target,), found=found), seen, 9)
     if not driven_mm_s:
         assert done.shot is None  # a hand laid one down and pushed the other aside
         return
@@ -266,3 +268,86 @@ def test_whoever_shoots_the_new_disc_is_the_one_shot(colour: str) -> None:
     assert done.shot is not None
     assert (done.shot.disc, done.shot.colour) == ("d9", colour)
     assert {d.id: (d.x_mm, d.y_mm) for d in done.discs}["d4"] == pushed.points[-1].xy_mm
+
+
+def test_what_was_struck_by_a_disc_that_was_not_seen_is_not_taken_for_the_shot_one() -> None:
+    """Nearly all frames were lost: the struck disc's way is seen as a new one, the shot disc only where it lies."""
+    target = lying("d4", 0.0, -100.0, "light")
+    driven = track("new-1", (0.0, 20.0), (0.0, 600.0), 3, colour="light")
+    found = (lying("", 3.0, -118.0, "dark"), lying("", 2.0, 280.0, "light"))
+    seen = watched(Track("d4", "light", FRAME_NS, (0.0, -100.0), ()), driven)
+    done = conclude(TOURNAMENT, (target,), reading(gone=(target,), found=found), seen, 9)
+    assert done.shot is not None
+    assert (done.shot.disc, done.shot.colour) == ("d9", "dark")
+    assert {d.id: d.colour for d in done.discs} == {"d9": "dark", "d4": "light"}
+
+
+def test_a_shot_of_which_nothing_was_seen_but_what_it_changed_is_a_shot() -> None:
+    target, other = lying("d4", 0.0, -100.0, "light"), lying("d5", 150.0, 60.0, "light")
+    found = (lying("", 40.0, -268.0, "dark"),)
+    seen = watched(hand_inner_mm=280.0, blind_ns=900_000_000)
+    done = conclude(TOURNAMENT, (target, other), reading(stay=(other,), gone=(target,), found=found), seen, 9)
+    assert done.shot is not None
+    assert (done.shot.disc, done.shot.colour, done.shot.rest["d4"]) == ("d9", "dark", "ditch")
+
+
+def test_a_disc_whose_track_was_lost_is_the_new_one_of_its_set_wherever_it_lies() -> None:
+    target = lying("d4", 0.0, -100.0, "light")
+    ball = track("new-1", (0.0, -290.0), (0.0, 900.0), 2, colour="dark")
+    found = (lying("", 210.0, 90.0, "dark"),)
+    done = conclude(TOURNAMENT, (target,), reading(gone=(target,), found=found), watched(ball), 9)
+    assert done.shot is not None
+    assert done.shot.disc == "d9"
+    assert isinstance(done.shot.rest["d9"], Place)
+    assert [d.id for d in done.discs] == ["d9"]
+
+
+@pytest.mark.parametrize("colour", ["light", "dark"])
+def test_a_disc_beside_the_hole_that_looks_moved_when_another_drops_in_may_lie_where_it_lay(colour: str) -> None:
+    target = lying("d4", -28.8, 5.8, colour)
+    seems = replace(target, x_mm=-31.8, y_mm=6.3, top_xy_mm=(-31.8, 6.3))
+    opposing = lying("d5", 180.0, 60.0, "dark")
+    ball = track("new-1", (0.0, -280.0), (0.0, 620.0), 14)
+    found = (lying("", 0.4, -0.3, "light", "hole"),)
+    seen = reading(stay=(seems, opposing), nudged={"d4": 3.0}, found=found)
+    done = conclude(TOURNAMENT, (target, opposing), seen, watched(ball), 9)
+    assert done.shot is not None
+    (doubt,) = done.shot.doubts
+    assert (doubt.kind, doubt.discs) == ("contact", ("d4",))
+    assert [any("d4" in e for e in events) for events in doubt.readings] == [True, False]
+
+
+def test_a_disc_that_vanished_on_the_board_may_lie_in_the_hole_though_none_is_read_there() -> None:
+    """One that hangs over the hole hides it."""
+    beside = lying("d4", 20.0, 10.0)
+    ball = track("new-1", (0.0, -280.0), (0.0, 620.0), 14)
+    done = conclude(TOURNAMENT, (beside,), reading(stay=(beside,)), watched(ball), 9)
+    assert done.shot is not None
+    doubt = next(d for d in done.shot.doubts if d.kind == "left")
+    assert [("hole", "d9") in events for events in doubt.readings] == [False, True]
+
+
+def test_frames_that_failed_to_come_are_told_where_no_opposing_disc_moved() -> None:
+    other = lying("d1", 200.0, 50.0, "dark")
+    ball = track("new-1", (0.0, -280.0), (0.0, 560.0), 14)
+    found = (lying("", *ball.points[-1].xy_mm, "light"),)
+    for blind_ns, kinds in ((33_000_000, []), (400_000_000, ["not_seen"])):
+        seen = watched(ball, blind_ns=blind_ns)
+        done = conclude(TOURNAMENT, (other,), reading(stay=(other,), found=found), seen, 2)
+        assert done.shot is not None
+        assert [d.kind for d in done.shot.doubts] == kinds
+
+
+def test_a_new_disc_that_no_hand_covered_came_while_no_frame_did() -> None:
+    found = (lying("", 60.0, -262.0, "light"),)
+    other = lying("d1", 200.0, 50.0, "dark")
+    for blind_ns, reached_mm, shot in (
+        (900_000_000, 285.0, True),
+        (900_000_000, 180.0, False),
+        (33_000_000, 285.0, False),
+    ):
+        seen = watched(hand_inner_mm=reached_mm, blind_ns=blind_ns)
+        done = conclude(TOURNAMENT, (other,), reading(stay=(other,), found=found), seen, 2)
+        assert (done.shot is not None) == shot
+        if done.shot is not None:
+            assert [d.kind for d in done.shot.doubts] == ["not_seen"]
