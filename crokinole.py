@@ -163,6 +163,7 @@ def broker(host: str, port: int) -> None:
 @click.option(
     "--rules", cls=NamingOption, names=_rules, default="match-play", show_default=True, help="Name of the rule set."
 )
+@click.option("--players", default="polite", type=click.Choice(["polite", "hostile"]), hidden=True)
 @click.option("--headless", is_flag=True, help="No pages; in lock-step, as fast as the machine can.")
 @click.option("--json", "as_json", is_flag=True, help="Print the closing comparison as one JSON object.")
 @click.option("--broker", "broker_url", default="", help="Use this broker, mqtt://host:port, not an embedded one.")
@@ -197,6 +198,7 @@ def demo(**choices: Any) -> None:
 @click.option("--rounds", default=0, type=int)
 @click.option("--games", default=0, type=int)
 @click.option("--rules", default="match-play")
+@click.option("--players", default="polite", type=click.Choice(["polite", "hostile"]))
 @click.option("--lockstep", is_flag=True)
 def twin(**choices: Any) -> None:
     """One simulated board with its players; ``demo`` starts it."""

@@ -7,6 +7,8 @@ that is slow or silent makes them wait a little, never for ever, except for the 
 
 from __future__ import annotations
 
+import math
+import random
 import secrets
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
@@ -15,7 +17,8 @@ from typing import Any, Literal
 from hardware.board import Board, to_xy
 from hardware.line import Json
 from hardware.twin import truth
-from hardware.twin.hands import Errand, Hands, clearing, ditch_place, shoot, tidy
+from hardware.twin.hands import Errand, Hands, clearing, ditch_place, poke, shoot, tidy
+from hardware.twin.manners import MANNERS, Manners
 from hardware.twin.player import Player, Skill
 from hardware.twin.scene import Colour
 from hardware.twin.slider import DiscState, Where
@@ -34,6 +37,8 @@ _ROUND_NS = 20_000 * _MS
 _ANSWER_NS = 1_000 * _MS
 _AGAIN_NS = 3_000 * _MS
 _REST_NS = 8_000 * _MS
+_WELL_WITHIN_MM = 2.0
+_PUSH_MM = 7.0
 _COLOURS: dict[str, Colour] = {"A": "light", "B": "dark", "C": "third"}
 
 
@@ -46,12 +51,14 @@ class Evening:
         rounds: end after so many rounds; 0 = no such end.
         games: end after a match over so many games; 0 = no such end. With neither, match follows match.
         names: of the sides.
+        manners: of the players.
     """
 
     rules: str = "match-play"
     rounds: int = 0
     games: int = 0
     names: tuple[str, str] = ("Ada", "Ben")
+    manners: Manners = MANNERS["polite"]
 
     @property
     def match_games(self) -> int:
@@ -115,6 +122,9 @@ class Course:
         self._before: dict[str, DiscState] = {}
         self._events_from = 0
         self._tidied = False
+        self._whims = random.Random(f"whims-{seed}")
+        self._poked = self._hurried = False
+        self._to_lift: set[str] = set()
 
     @property
     def over(self) -> bool:
@@ -187,6 +197,11 @@ class Course:
         if turn is None:
             raise RuntimeError("nobody has a shot left")
         side, seat = turn
+        if self._thought is None and not self._poked and self._feels_like(self._evening.manners.finger):
+            self._poked = True
+            self._hands.begin(poke(seat, self._world.hole_xy_mm, now_ns))
+        if not self._hands.idle:
+            return
         if self._thought is None:
             number = 1 + sum(1 for s, _ in self.match.state.order[: self.match.state.taken] if s == side)
             disc = DiscState(f"{side}{number}", _COLOURS[side], 0.0, 0.0)
@@ -196,7 +211,7 @@ class Course:
                 next(self._thought)
         except StopIteration as done:
             shot: DiscState = done.value
-            self._thought, self._shot = None, shot
+            self._thought, self._shot, self._poked = None, shot, False
             self._before = self._world.discs
             self._events_from = len(self._world.events)
             self._hands.begin(shoot(self._board, seat, shot, now_ns))
@@ -214,31 +229,74 @@ class Course:
         self.match = truth.take_shot(self.match, told)
         self._diary.shot(self.match.shots[-1], now_ns)
         self._shot = None
+        self._hurried = self._feels_like(self._evening.manners.sweep)
         self._enter("looking", now_ns)
 
     def _look(self, now_ns: int) -> None:
         """Wait until everybody has seen how it ended, then take off and lift what the rules say."""
         waited_ns = now_ns - self._since_ns
+        if self._sweeps(now_ns):
+            return
         judged = self._alone or (self.table is not None and self.table.get("shot", 0) >= len(self.match.shots))
         if waited_ns < _STILL_NS or (not judged and waited_ns < _VERDICT_NS):
             return
         last = self.match.shots[-1]
         discs = self._world.discs
+        manners = self._evening.manners
+        over = self.match.state.turn is None
+        left = self._left_lying(last) if not over and self._feels_like(manners.leave_foul) else frozenset()
+        if left:
+            self.match = truth.left_lying(self.match, left)
         spots = [(d.x_mm, d.y_mm) for d in discs.values() if d.where == "ditch"]
         errands = []
-        for name in sorted(last.verdict.take_off & discs.keys()):
+        for name in sorted((last.verdict.take_off & discs.keys()) - left):
             if discs[name].where != "ditch":
                 spot = ditch_place(self._board, last.shot.seat, spots)
                 spots.append(spot)
                 errands.append(Errand(discs[name], spot))
-        errands += [Errand(discs[name]) for name in sorted(self._lifted(last) & discs.keys())]
+        self._to_lift |= self._lifted(last)
+        if over or not self._feels_like(manners.lift_late):
+            errands += [Errand(discs[name]) for name in sorted(self._to_lift & discs.keys())]
+            self._to_lift.clear()
         for name, place in sorted(last.verdict.restored.items()):
             where: Where = "leaning" if place.leaning else "surface"
             errands.append(Errand(discs[name], to_xy(place.r_mm, place.angle_deg), where))
+        if errands and not over and self._feels_like(manners.push):
+            errands += self._push({errand.disc.id for errand in errands})
         if errands:
             self._hands.begin(tidy(last.shot.seat, errands, now_ns))
         self._tidied = bool(errands)
         self._enter("tidying", now_ns)
+
+    def _feels_like(self, percent: int) -> bool:
+        return percent > 0 and self._whims.randrange(100) < percent
+
+    def _left_lying(self, last: truth.Judged) -> frozenset[str]:
+        """What a foul takes, if all of it lies well within the outer line."""
+        discs, limit_mm = self._world.discs, self._board.limits_mm[2] - _WELL_WITHIN_MM
+        gone = last.verdict.take_off & discs.keys()
+        lies = all(discs[name].where == "surface" and discs[name].r_mm < limit_mm for name in gone)
+        return gone if lies and gone <= last.verdict.fouled else frozenset()
+
+    def _push(self, taken: set[str]) -> list[Errand]:
+        """A disc in play is pushed aside where there is room for it."""
+        discs = self._world.discs
+        limit_mm = self._board.limits_mm[2] - _WELL_WITHIN_MM
+        for name in self._whims.sample(sorted(self.match.state.position.discs), len(self.match.state.position.discs)):
+            disc = discs.get(name)
+            if disc is None or name in taken or disc.where != "surface":
+                continue
+            a = self._whims.uniform(0, 2 * math.pi)
+            to = (disc.x_mm + _PUSH_MM * math.cos(a), disc.y_mm + _PUSH_MM * math.sin(a))
+            others = [(d.x_mm, d.y_mm) for d in discs.values() if d.id != name and d.where != "ditch"]
+            pegs = all(
+                math.dist(to, peg) > self._board.disc_radius_mm + _WELL_WITHIN_MM + 5 for peg in self._board.pegs
+            )
+            room = all(math.dist(to, other) > 2 * self._board.disc_radius_mm + 1 for other in others)
+            if pegs and room and 2 * self._board.hole_radius_mm < math.hypot(*to) < limit_mm:
+                self.match = truth.pushed(self.match, name, *to)
+                return [Errand(disc, to, "surface")]
+        return []
 
     def _lifted(self, last: truth.Judged) -> set[str]:
         """What is lifted out of the hole; where the rules left it to people, everything that lies there."""
@@ -267,7 +325,19 @@ class Course:
         if waited_ns >= (_STILL_NS if self._alone or settled else _ROUND_NS):
             self._clear(now_ns)
 
+    def _sweeps(self, now_ns: int) -> bool:
+        """Whether the board is cleared as soon as the last disc has stopped."""
+        last = self.match.shots[-1].verdict
+        if self.match.state.turn is not None or last.take_off or not self._hurried:
+            return False
+        self.match, entry = truth.count_round(self.match)
+        self.rounds += 1
+        self._diary.write(entry)
+        self._clear(now_ns)
+        return True
+
     def _clear(self, now_ns: int) -> None:
+        self._to_lift.clear()
         self._thought = None
         discs = self._world.discs.values()
         self._hands.begin(*clearing(self._seats, discs, now_ns))

@@ -155,6 +155,16 @@ def tidy(seat: int, errands: Sequence[Errand], start_ns: int) -> Reach:
     return plan.reach()
 
 
+def poke(seat: int, hole_xy_mm: Xy, start_ns: int) -> Reach:
+    """Put a finger into the hole and take it out again."""
+    plan = _Plan(seat, start_ns)
+    plan.go(hole_xy_mm, _TOUCH_Z_MM)
+    plan.do(Deed(0, "fumble", lasts_ns=320 * _MS))
+    plan.stay(350)
+    plan.go(plan.away, _CARRY_Z_MM)
+    return plan.reach()
+
+
 def sweep(seat: int, discs: Sequence[DiscState], start_ns: int) -> Reach:
     """Gather some discs, wherever they lie, and carry them off."""
     plan = _Plan(seat, start_ns)

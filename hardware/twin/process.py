@@ -11,6 +11,7 @@ from types import FrameType
 from hardware.board import BoardError, load_board
 from hardware.line import LineError
 from hardware.twin.course import Evening
+from hardware.twin.manners import MANNERS
 from hardware.twin.party import ROLES
 from hardware.twin.serve import Eye, Setting, Twin
 from hub.rules.errors import RulesError
@@ -51,6 +52,7 @@ def run(
     rounds: int = 0,
     games: int = 0,
     rules: str = "match-play",
+    players: str = "polite",
     size_wh: tuple[int, int] = (1280, 960),
     style: str = "maple",
     expects: tuple[str, ...] = ROLES,
@@ -69,6 +71,7 @@ def run(
         rounds: end after so many rounds, 0 = no such end.
         games: end after a match over so many games, 0 = no such end.
         rules: name of the rule set.
+        players: name of their manners.
         size_wh: size of the frames in pixels.
         style: name of the board's looks.
         expects: roles that must be there; without ``players`` they play with no hub.
@@ -79,7 +82,7 @@ def run(
     try:
         setting = Setting(
             socket_path, memory_path, truth_path, board, seed, frame_rate_hz, lockstep, speed,
-            Evening(rules, rounds, games), size_wh, style, expects, _hole_of(style),
+            Evening(rules, rounds, games, manners=MANNERS[players]), size_wh, style, expects, _hole_of(style),
         )  # fmt: skip
         twin = Twin(setting, partial(renderer, setting))
     except (BoardError, LineError, RulesError, OSError, ValueError) as error:

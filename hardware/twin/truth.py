@@ -168,6 +168,22 @@ def take_shot(match: Match, shot: Shot) -> Match:
     return replace(match, state=step.state, shots=shots, counts=dict(counts))
 
 
+def left_lying(match: Match, names: Iterable[str]) -> Match:
+    """The match when the discs of a foul are not taken off and play goes on: they count where they lie."""
+    last = match.shots[-1].verdict
+    position = match.state.position
+    discs = {**position.discs, **{name: last.discs[name] for name in names}}
+    return replace(match, state=replace(match.state, position=replace(position, discs=discs)))
+
+
+def pushed(match: Match, name: str, x_mm: float, y_mm: float) -> Match:
+    """The match after a hand has pushed a disc and nobody minds: it counts where it lies."""
+    position = match.state.position
+    r_mm, angle_deg = to_polar(x_mm, y_mm)
+    discs = {**position.discs, name: replace(position.discs[name], r_mm=r_mm, angle_deg=angle_deg)}
+    return replace(match, state=replace(match.state, position=replace(position, discs=discs)))
+
+
 def count_round(match: Match) -> tuple[Match, dict[str, Any]]:
     """Count a round whose shots are all taken: the match after it and the round's entry for the truth file."""
     position = match.state.position

@@ -72,6 +72,7 @@ class Options:
     rounds: int = 0
     games: int = 0
     rules: str = "match-play"
+    players: str = "polite"
     headless: bool = False
     as_json: bool = False
     broker_url: str = ""
@@ -301,7 +302,7 @@ class Demo:
             "twin",
             *("--socket", str(socket_path), "--memory", str(folder / "frames"), "--truth", str(folder / "truth.jsonl")),
             *("--seed", str(options.seed + 1000 * number), "--speed", str(options.speed), "--rules", options.rules),
-            *("--rounds", str(options.rounds), "--games", str(options.games)),
+            *("--rounds", str(options.rounds), "--games", str(options.games), "--players", options.players),
             *(("--lockstep",) if options.headless else ()),
             once=True,
         )

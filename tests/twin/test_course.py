@@ -10,6 +10,7 @@ from hardware.board import TOURNAMENT
 from hardware.twin import truth
 from hardware.twin.course import Course, Evening, Wish
 from hardware.twin.hands import Hands
+from hardware.twin.manners import MANNERS
 from hardware.twin.player import Skill
 from hardware.twin.world import World
 
@@ -21,13 +22,21 @@ class Room:
     """A course with a scripted hub: its table is a plain dict that tests change."""
 
     def __init__(
-        self, path: Path | None = None, *, rounds: int = 1, games: int = 0, alone: bool = False, seed: int = 3
+        self,
+        path: Path | None = None,
+        *,
+        rounds: int = 1,
+        games: int = 0,
+        alone: bool = False,
+        seed: int = 3,
+        players: str = "polite",
     ):
         self.world = World(TOURNAMENT, seed)
         self.hands = Hands(self.world)
         self.diary = truth.Diary(path)
         self.course = Course(
-            TOURNAMENT, self.world, self.hands, Evening(rounds=rounds, games=games), seed=seed,
+            TOURNAMENT, self.world, self.hands,
+            Evening(rounds=rounds, games=games, manners=MANNERS[players]), seed=seed,
             diary=self.diary, alone=alone, skill=QUICK,
         )  # fmt: skip
         self.table: dict[str, Any] | None = None
@@ -246,3 +255,39 @@ def test_a_match_that_is_ended_between_two_rounds_is_followed_by_another() -> No
 @pytest.mark.parametrize(("rounds", "games", "over"), [(2, 0, 5), (0, 3, 3), (0, 0, 1)])
 def test_the_match_is_long_enough_for_what_is_to_be_played(rounds: int, games: int, over: int) -> None:
     assert Evening(rounds=rounds, games=games).match_games == over
+
+
+@pytest.mark.parametrize("seed", [3, 4])
+def test_the_truth_of_hostile_players_is_what_lies_on_the_board(tmp_path: Path, seed: int) -> None:
+    room = Room(tmp_path / "truth.jsonl", alone=True, seed=seed, players="hostile")
+    lying: list[int] = []
+    while not room.course.over:
+        counted = room.course.rounds
+        on_board = [d for d in room.world.discs.values() if d.where in {"surface", "leaning"}]
+        points = sum(TOURNAMENT.value(d.r_mm) for d in on_board)
+        room.frame()
+        assert room.frames < 20_000
+        if room.course.rounds > counted:
+            lying.append(points)
+    room.diary.close()
+    told = [json.loads(line) for line in (tmp_path / "truth.jsonl").read_text().splitlines()]
+    rounds = [entry for entry in told if entry["is"] == "round"]
+    assert [sum(r["totals"].values()) - 20 * sum(r["twenties"].values()) for r in rounds] == lying
+
+
+def test_hostile_players_poke_push_leave_and_lift_late() -> None:
+    room = Room(alone=True, rounds=2, seed=6, players="hostile")
+    lay_in_hole = pokes = left = 0
+    while not room.course.over:
+        shots = len(room.course.match.shots)
+        room.frame()
+        if len(room.course.match.shots) > shots and shots:
+            before = room.course.match.shots[-2]
+            lay_in_hole += any(name in room.world.discs for name in before.verdict.lift)
+            fouled = before.verdict.take_off & room.world.discs.keys()
+            left += any(room.world.discs[name].where == "surface" for name in fouled)
+        reaches = room.hands._reaches  # what the hands are about to do is nobody's business but theirs
+        pokes += any(deed.what == "fumble" and len(reach.deeds) == 1 for reach in reaches for deed in reach.deeds)
+    assert lay_in_hole
+    assert pokes
+    assert left

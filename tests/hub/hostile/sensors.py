@@ -173,7 +173,9 @@ class Sensors:
             end_ns=self.at_ns,
             doubts=tuple(doubts),
         )
-        if shot.disc in self.table.discs and taken.verdict.valid and self.rng.random() < self.errors.unseen:
+        stays = any(disc.id not in shot.rest for disc in self.table.discs.values())
+        tells = stays and shot.disc in self.table.discs and taken.verdict.valid
+        if tells and self.rng.random() < self.errors.unseen:
             return
         self.send("camera", fact, self.wait(0.2))
 
