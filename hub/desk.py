@@ -340,7 +340,9 @@ class Desk:
             work.out.answers.append(_answer(ask, Answer(ask.id, ok=False, error=str(refused))))
             return
         where, payload = _answer(ask, Answer(ask.id, ok=True, body=told))
-        self._answers.keep(CLUB, people_boot(ask.client, ask.id), payload)
+        boot = people_boot(ask.client, ask.id)
+        self._answers.keep(CLUB, boot, payload)
+        work.batch.answers |= {entry.id: payload for entry in work.batch.entries if entry.boot == boot}
         work.out.answers.append((where, payload))
 
     def _move(self, work: Work, topic: topics.Topic, ask: Ask, grant: Grant, body: Move) -> None:
@@ -381,7 +383,9 @@ class Desk:
 
     def _answer_again(self, board: str, ask: Ask) -> bytes | None:
         kept = self._answers.find(board, people_boot(ask.client, ask.id))
-        return kept or self._journal.answer_to(board, ask.client, ask.id)
+        boards = self.boards if board == CLUB else (board,)  # what concerns the club stands in its tables' journals
+        found = (self._journal.answer_to(known, ask.client, ask.id) for known in boards)
+        return kept or next((answer for answer in found if answer is not None), None)
 
     def _login(self, work: Work, board: str, ask: Ask, body: Login) -> None:
         if board not in {CLUB, body.board}:

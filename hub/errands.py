@@ -133,7 +133,8 @@ class Errands:
             if here:
                 shown.append(board)
                 played += [match for match in here if match not in played]
-                self._tables.take(work, self._line(work, ask, grant, board, kind="forget", body=encode(Forget(player))))
+        for board in shown or self._tables.boards[:1]:  # if nowhere else, it is journalled at the first
+            self._tables.take(work, self._line(work, ask, grant, board, kind="forget", body=encode(Forget(player))))
         log.info("a person's name was erased by %s", grant.who)
         return {"boards": shown, "matches": played}
 

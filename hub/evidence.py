@@ -133,7 +133,8 @@ def recorded_round(played: RecordedMatch, number: int, others: tuple[Ruleset, ..
             numbers.append(shot.number)
         for side, count in shot.twenties.items():
             banked[side] = banked.get(side, 0) + count
-    return RecordedRound(shots, totals_of(played.match, played.match.rounds[number])), numbers
+    totals = totals_of(played.match, played.match.rounds[number])
+    return RecordedRound(shots, totals, finished.conceded), numbers
 
 
 def _recorded(

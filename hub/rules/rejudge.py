@@ -40,10 +40,12 @@ class RecordedRound:
     Attributes:
         shots: its shots in order; those that nobody saw are left out.
         totals: 20s and board of each side as counted, ``None`` for a round that was never counted.
+        conceded: the side that gave it up, whatever its totals.
     """
 
     shots: Sequence[RecordedShot]
     totals: Mapping[str, int] | None = None
+    conceded: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,17 +114,18 @@ def rejudge(
             parts = tuple(part for part in COMPARED if getattr(one, part) != getattr(other, part))
             if parts:
                 differences.append(Difference(round_number, shot_number, parts, one, other))
-    totals = [played.totals for played in rounds if played.totals is not None]
-    return Rejudged(tuple(differences), *(_scores(totals, ruleset, playoff=playoff) for ruleset in (was, now)))
+    return Rejudged(tuple(differences), *(_scores(rounds, ruleset, playoff=playoff) for ruleset in (was, now)))
 
 
-def _scores(totals: Sequence[Mapping[str, int]], ruleset: Ruleset, *, playoff: bool) -> tuple[GameScore, ...]:
+def _scores(rounds: Sequence[RecordedRound], ruleset: Ruleset, *, playoff: bool) -> tuple[GameScore, ...]:
     """How the game stands after each round, up to its end or to a round that these rules cannot count."""
     game = new_game(ruleset)
     found: list[GameScore] = []
-    for total in totals:
+    for played in rounds:
+        if played.totals is None:
+            continue
         try:
-            game = play_round(game, total, ruleset, playoff=playoff).game
+            game = play_round(game, played.totals, ruleset, playoff=playoff, conceded=played.conceded).game
         except RulesError:
             break
         found.append(game)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 
 import msgspec
@@ -10,6 +11,8 @@ import sqlalchemy as sa
 from hub.link.snapshot import Event, RoundView, Side
 from hub.store import schema
 from hub.store.engine import SCHEMA, StoreError, open_engine, parse_url, revision_of, shown, told
+
+log = logging.getLogger(__name__)
 
 
 class MatchRecord(msgspec.Struct, frozen=True):
@@ -53,6 +56,7 @@ class Archive:
     def __init__(self, url: str) -> None:
         self._url = parse_url(url)
         self._engine = open_engine(self._url, read_only=True)
+        self._told = False
 
     def ready(self) -> bool:
         """Whether the hub has made the database, in the version that is read here."""
@@ -65,7 +69,7 @@ class Archive:
             return False
 
     def recent_matches(self, limit: int = 20, board: str | None = None) -> tuple[MatchRecord, ...]:
-        """The matches that changed last, newest first.
+        """The matches that changed last, newest first; one whose record is damaged is left out.
 
         Raises:
             StoreError: the database is not ready.
@@ -75,14 +79,15 @@ class Archive:
         if board is not None:
             wanted = wanted.where(m.board == board)
         with told(self._url, "cannot be read"), self._engine.connect() as connection:
-            return tuple(msgspec.json.decode(record, type=MatchRecord) for record in connection.scalars(wanted))
+            found = [self._decoded(record) for record in connection.scalars(wanted)]
+        return tuple(record for record in found if record is not None)
 
     def match(self, match_id: str) -> MatchRecord | None:
-        """One match, None if it is unknown; errors as in :meth:`recent_matches`."""
+        """One match, None if it is unknown or damaged; errors as in :meth:`recent_matches`."""
         m = schema.matches.c
         with told(self._url, "cannot be read"), self._engine.connect() as connection:
             record = connection.scalar(sa.select(m.record).where(m.id == match_id))
-        return None if record is None else msgspec.json.decode(record, type=MatchRecord)
+        return None if record is None else self._decoded(record)
 
     def players(self) -> dict[str, str]:
         """Names of all players by id; errors as in :meth:`recent_matches`."""
@@ -95,6 +100,15 @@ class Archive:
         wanted = sa.select(j.seq).where(j.board == board, j.source == source, j.boot == boot)
         with told(self._url, "cannot be read"), self._engine.connect() as connection:
             return set(connection.scalars(wanted))
+
+    def _decoded(self, record: bytes) -> MatchRecord | None:
+        try:
+            return msgspec.json.decode(record, type=MatchRecord)
+        except (msgspec.DecodeError, TypeError) as error:  # a dying disk's, or a number where bytes should be
+            if not self._told:
+                self._told = True
+                log.warning("database %s: a match cannot be read and is left out: %s", shown(self._url), error)
+            return None
 
     def close(self) -> None:
         """Free the database."""

@@ -12,6 +12,7 @@ import pytest
 
 from hub.link.messages import Button, Hand
 from hub.replay import run
+from hub.store.archive import Archive
 from tests.hub.harness import Club
 from tests.hub.test_games import play_round
 from tests.hub.world import Habits, World
@@ -106,3 +107,17 @@ def test_a_chapter_whose_beginning_cannot_be_read_cannot_be_undone(club: Club, b
         club.fact("button", Button(10**15, "undo"), 10**15)
         assert "no longer kept" in club.table().message
     assert club.table().rounds, "what was played stands"
+
+
+@pytest.mark.parametrize("record", ["x'00ff'", "x''", "'{}'", "5"])
+def test_a_damaged_record_of_a_match_is_left_out_of_the_archive(
+    club: Club, caplog: pytest.LogCaptureFixture, record: str
+) -> None:
+    damage(club, f"UPDATE matches SET record = {record}")
+    archive = Archive(club.url)
+    with caplog.at_level(logging.WARNING):
+        assert archive.recent_matches() == ()
+        assert archive.recent_matches(board="b1") == ()
+        assert archive.match("b1-1") is None
+    archive.close()
+    assert sum("cannot be read" in told.getMessage() for told in caplog.records) == 1

@@ -62,6 +62,22 @@ def test_who_plays_under_a_forgotten_name_again_is_somebody_new(quick_path: Path
     proven(club)
 
 
+@pytest.mark.parametrize("name", ["Ann", "Dan"], ids=["shown", "shown nowhere"])
+def test_a_person_is_forgotten_once_also_when_the_hub_dies_before_its_answer_arrives(
+    quick_path: Path, name: str
+) -> None:
+    club = Club(quick_path, ("b1", "b2"))
+    assert club.ask("start", {"names": {"A": "Dan"}}, "b2").ok
+    assert club.ask("name", {"names": {"A": "Cem"}}, "b2").ok
+    assert club.ask("start", {"names": {"A": "Ann", "B": "Ben"}}).ok
+    first = club.ask("forget", {"name": name}, "hub", token=ORGANISER, id="once")
+    assert first.ok
+    club.restart()
+    again = club.ask("forget", {"name": name}, "hub", token=ORGANISER, id="once")
+    assert (again.ok, again.body) == (True, first.body)
+    proven(club)
+
+
 def test_nobody_is_forgotten_who_is_not_known(quick_path: Path) -> None:
     club = Club(quick_path)
     assert club.ask("forget", {"name": "Zoe"}, "hub", token=ORGANISER).error.startswith("no_person:")

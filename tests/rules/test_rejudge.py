@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from hub.rules.notation import parse_position, parse_shot
 from hub.rules.presets import load_ruleset
 from hub.rules.rejudge import RecordedRound, RecordedShot, rejudge
@@ -52,3 +54,14 @@ def test_a_game_that_ends_earlier_by_the_other_rules() -> None:
     found = rejudge(rounds, CLASSIC, NCA, playoff=True)
     assert (len(found.was), len(found.now)) == (4, 3)
     assert (found.was[-1].winner, found.now[-1].winner) == ("A", "A")
+
+
+@pytest.mark.parametrize(
+    ("loser", "scores"), [("A", {"A": 0, "B": 2}), ("B", {"A": 2, "B": 0}), (None, {"A": 2, "B": 0})]
+)
+def test_a_round_that_was_given_up_is_lost_by_other_rules_too(loser: str | None, scores: dict[str, int]) -> None:
+    played = RecordedRound([], {"A": 60, "B": 10}, loser)
+    told = rejudge([played], load_ruleset("classic"), load_ruleset("match-play"))
+    assert told.now[0].scores == scores
+    assert told.was[0].scores["A" if loser != "A" else "B"] > 0
+    assert told.was[0].scores["B" if loser != "A" else "A"] == 0
