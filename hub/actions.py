@@ -35,12 +35,13 @@ from hub.link.asks import (
 from hub.link.snapshot import Side
 from hub.referee import end_swept, told_of
 from hub.refused import RefusedError, running_match
+from hub.round import Question, Round, Ruling
 from hub.rounds import begin_match, finish_round
 from hub.rules.errors import RulesError
 from hub.rules.presets import load_ruleset
 from hub.rules.ruleset import changed
 from hub.rulings import open_question, ruling_reason
-from hub.state import Match, Question, Round, Ruling, TableState
+from hub.state import Match, TableState
 from hub.tally import shots_left, twenties_of
 
 

@@ -23,10 +23,11 @@ from hub.link.asks import (
 )
 from hub.link.snapshot import Side
 from hub.refused import RefusedError, running_match
+from hub.round import Candidate, Question, Round, ShotRecord, TimedOut
 from hub.rounds import finish_round, followed
 from hub.rules.order import extra_shot
 from hub.rulings import ruled
-from hub.state import Candidate, Match, Question, Round, ShotRecord, TableState, TimedOut
+from hub.state import Match, TableState
 
 PASSING = (Pause, Resume, CallReferee, RefereeDone, Forget)
 """Requests that change nothing that counts: undo passes over them."""

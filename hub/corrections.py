@@ -9,10 +9,11 @@ from hub.judged import judged_again, settle
 from hub.link.asks import Correct
 from hub.link.snapshot import Side
 from hub.refused import RefusedError, running_match
+from hub.round import Round, Ruling
 from hub.rounds import following_round
 from hub.rules.errors import RulesError
 from hub.rules.scoring import check_count
-from hub.state import Match, Round, Ruling, TableState
+from hub.state import Match, TableState
 from hub.tally import board_points, game_score, twenties_of
 
 

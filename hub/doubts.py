@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hub.link.messages import Shot
-from hub.state import Events
+from hub.round import Events
 
 MOST = 8
 """Readings beyond which the doubts of a shot are not combined any further."""

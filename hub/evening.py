@@ -10,8 +10,9 @@ from hub.link.asks import CloseEvening, Move, Name
 from hub.link.snapshot import Event, Side
 from hub.names import trimmed
 from hub.refused import RefusedError, running_match
+from hub.round import Round
 from hub.rounds import CHAPTERS, played
-from hub.state import Match, Round, TableState, Verdict
+from hub.state import Match, TableState, Verdict
 from hub.tally import twenties_of
 
 

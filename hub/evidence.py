@@ -13,11 +13,12 @@ from msgspec.structs import replace
 from hub.hole import before_of
 from hub.judging import PLACED_SLACK_DEG, PLACED_SLACK_MM, in_play, reconciled, rules_disc, rules_rest
 from hub.link.messages import Place
+from hub.round import Round, ShotRecord
 from hub.rules import position as rules
 from hub.rules.rejudge import RecordedRound, RecordedShot
 from hub.rules.ruleset import Ruleset
 from hub.rules.shot import placement_fault
-from hub.state import GEOMETRY, Match, Round, ShotRecord, TableState
+from hub.state import GEOMETRY, Match, TableState
 from hub.tally import totals_of
 
 ANY_NUMBER = 1000

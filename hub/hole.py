@@ -14,7 +14,8 @@ from msgspec.structs import replace
 
 from hub.link.messages import LayoutDisc, Place
 from hub.link.snapshot import Side
-from hub.state import GEOMETRY, Events, Match, Round, ShotRecord
+from hub.round import Events, Round, ShotRecord
+from hub.state import GEOMETRY, Match
 
 AT_HOLE_MM = GEOMETRY.hole_radius_mm
 """A disc whose middle is further from the board's middle neither lies in the hole nor leans in it."""

@@ -10,8 +10,9 @@ from hub.hole import words
 from hub.judging import judge
 from hub.lines import with_line_questions
 from hub.record import after_shot, with_out
+from hub.round import Round, ShotRecord
 from hub.rounds import announce
-from hub.state import Match, Round, ShotRecord, TableState, shot_key
+from hub.state import Match, TableState, shot_key
 from hub.tally import expected
 
 

@@ -15,10 +15,11 @@ from hub.link.messages import LayoutDisc, Place
 from hub.link.snapshot import Side
 from hub.questions import valid_shot, whose_twenty
 from hub.readings import contact_readings
+from hub.round import Events, Question, Rest, Round, ShotRecord
 from hub.rules import position as rules
 from hub.rules.shot import judge_shot, placement_fault
 from hub.rules.verdict import Verdict
-from hub.state import GEOMETRY, Events, Match, Question, Rest, Round, ShotRecord
+from hub.state import GEOMETRY, Match
 from hub.tally import ruling_on, value_of
 
 PLACED_SLACK_MM = 3.0

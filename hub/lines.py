@@ -10,9 +10,10 @@ from hub.hole import owners, undecided
 from hub.link.messages import LayoutDisc
 from hub.link.snapshot import Side
 from hub.questions import line_touched
+from hub.round import Question, Round
 from hub.rules.errors import RulesError
 from hub.rules.ranges import Doubt, RoundRange, round_range
-from hub.state import GEOMETRY, Match, Question, Round
+from hub.state import GEOMETRY, Match
 from hub.tally import board_points, radius_mm, ruling_on, score_before, twenties_of, value_of
 
 CLOSE_SIGMAS = 2.0

@@ -7,7 +7,8 @@ import msgspec
 from hub.link import topics
 from hub.link.messages import Do, LayoutDisc, encode
 from hub.link.pictures import Wanted, WantedDisc, case_of
-from hub.state import Question, Round, TableState
+from hub.round import Question, Round
+from hub.state import TableState
 
 _DISCS = 8
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from hub.link.messages import LayoutDisc
 from hub.link.snapshot import Choice
 from hub.readings import line_readings
-from hub.state import Match, Question, Round, ShotRecord
+from hub.round import Question, Round, ShotRecord
+from hub.state import Match
 
 NOBODY = "none"
 

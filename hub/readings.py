@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from hardware.board import clock_hour
-from hub.state import Events, Match, ShotRecord
+from hub.round import Events, ShotRecord
+from hub.state import Match
 
 
 def contact_readings(match: Match, shot: ShotRecord, good: Events | None, foul: Events | None) -> tuple[str, str]:

@@ -13,7 +13,8 @@ from hub.judging import in_play
 from hub.lines import close_to_line
 from hub.link.messages import Layout, LayoutDisc
 from hub.link.snapshot import Side
-from hub.state import Match, Removal, Round, ShotRecord
+from hub.round import Removal, Round, ShotRecord
+from hub.state import Match
 from hub.tally import expected
 
 SAME_PLACE_MM = 6.0

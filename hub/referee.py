@@ -40,10 +40,11 @@ from hub.record import (
     with_unseen,
     without_gone,
 )
+from hub.round import Round, ShotRecord
 from hub.rounds import begin_match, finish_round
 from hub.rules.presets import from_table, load_ruleset
 from hub.silence import decided_by_play, played_on
-from hub.state import Match, Round, ShotRecord, TableState
+from hub.state import Match, TableState
 from hub.tally import expected, shots_left, twenties_of
 
 STANDING_RULES = "match-play"

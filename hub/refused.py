@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from hub.state import Match, Round, TableState
+from hub.round import Round
+from hub.state import Match, TableState
 
 
 class RefusedError(Exception):

@@ -7,9 +7,10 @@ from msgspec.structs import replace
 from hub.entries import Entry
 from hub.link.snapshot import Event, Flash, Level, Side
 from hub.questions import prefix
+from hub.round import Round, ShotRecord
 from hub.rules.order import deciding_sides
 from hub.rules.ruleset import Ruleset
-from hub.state import Match, Played, Round, ShotRecord, TableState, rules_table
+from hub.state import Match, Played, TableState, rules_table
 from hub.tally import game_score, games_won, totals_of, twenties_of
 from hub.twenties import flashed, no_twenty, twenty_flash
 

@@ -13,7 +13,8 @@ from hub.entries import Entry
 from hub.judged import judged_again
 from hub.link.asks import Rule
 from hub.refused import RefusedError
-from hub.state import Match, Question, Round, TableState, Verdict, shot_key
+from hub.round import Question, Round
+from hub.state import Match, TableState, Verdict, shot_key
 
 REASON_CHARS = 200
 

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from hub.lines import at_outer_line
 from hub.link.messages import Shot
-from hub.state import Round, Ruling
+from hub.round import Round, Ruling
 
 
 def decided_by_play(playing: Round) -> str:

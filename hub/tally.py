@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from hub.link.messages import LayoutDisc
 from hub.link.snapshot import Side
+from hub.round import Round, Ruling
 from hub.rules.scoring import GameScore, RoundScore, new_game, play_round
-from hub.state import GEOMETRY, Match, Round, Ruling
+from hub.state import GEOMETRY, Match
 
 
 def twenties_of(match: Match, playing: Round) -> dict[Side, int]:

@@ -8,7 +8,8 @@ from hub.entries import Entry
 from hub.link.messages import BeamCandidate, BeamEpisode, BeamFault, BeamWithdrawn, Shot
 from hub.link.snapshot import Flash, Side
 from hub.questions import NOBODY, beam_question_id, beam_twenty, prefix
-from hub.state import Candidate, Match, Question, Round, Sensor, ShotRecord, TableState
+from hub.round import Candidate, Question, Round, ShotRecord
+from hub.state import Match, Sensor, TableState
 from hub.tally import expected
 
 BEFORE_NS = 300_000_000

@@ -12,10 +12,11 @@ from hub.lines import at_outer_line, close_to_line, range_of
 from hub.link import snapshot
 from hub.link.messages import MessageError, encode
 from hub.link.snapshot import Phase, RoundView, Side, SideView, Table
+from hub.round import Question, Removal, Round, ShotRecord
 from hub.rounds import winner_of
 from hub.rules.scoring import added_points, play_round
 from hub.rules.seats import SEATS
-from hub.state import GEOMETRY, Match, Played, Question, Removal, Round, ShotRecord, TableState, shot_key
+from hub.state import GEOMETRY, Match, Played, TableState, shot_key
 from hub.store.archive import MatchRecord
 from hub.tally import (
     board_points,
