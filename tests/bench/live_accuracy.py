@@ -1,13 +1,15 @@
 """Accuracy of the live reader on simulated rounds: places, missed and invented discs, verdicts, and its cost.
 
-Plays whole rounds without any process: the twin's players and physics, its optics at 30 frames a second, and the live
-reader on every frame. Run it as ``python tests/bench/live_accuracy.py [--rounds N] [--seed S] [--style NAME]``.
+Plays whole rounds without any process: the twin's players and physics, its optics, and the live reader on every frame,
+or on those that a starved machine would leave it. Players are a beginner, a club player and an expert, seed by seed.
+Run it as ``python -m tests.bench.live_accuracy --fps 60 --shots 300 --seeds 1,2,3 [--drop SHARE] [--style NAME]``.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
+import random
 import time
 from collections import Counter
 from dataclasses import dataclass, field
@@ -23,14 +25,17 @@ from hardware.twin import truth
 from hardware.twin.course import Course, Evening
 from hardware.twin.hands import Hands
 from hardware.twin.optics import Renderer, nominal_optics, nominal_pose
+from hardware.twin.player import Skill
 from hardware.twin.styles import NAMED
 from hardware.twin.world import World
 from hub.link import messages
 from hub.rules.position import Place, Shot
 from hub.rules.verdict import Verdict
+from tests.bench.contact_tally import ContactTally, key
 
 MATCH_MM = 12.0
 SIDES = {"light": "A", "dark": "B"}
+SKILLS = (Skill(aim_deg=3.0, pace=0.2), Skill(), Skill(aim_deg=0.8, pace=0.05))
 
 
 @dataclass
@@ -45,28 +50,45 @@ class Score:
     idle_ms: list[float] = field(default_factory=list)
     moving_ms: list[float] = field(default_factory=list)
     read_ms: list[float] = field(default_factory=list)
+    contacts: ContactTally = field(default_factory=ContactTally)
 
 
 class Evenings:
     """One simulated board with the live reader over it."""
 
     def __init__(
-        self, *, seed: int, rounds: int, style: str, rate_hz: float, height: bool, board: Board = TOURNAMENT
+        self,
+        *,
+        seed: int,
+        rounds: int,
+        style: str,
+        rate_hz: float,
+        height: bool,
+        board: Board = TOURNAMENT,
+        skill: Skill | None = None,
+        drop: float = 0.0,
+        score: Score | None = None,
     ) -> None:
-        self.board, self.rate_hz = board, rate_hz
+        self.board, self.rate_hz, self.drop = board, rate_hz, drop
+        self.chance = random.Random(seed)
         self.world = World(board, seed, hole_xy_mm=NAMED[style].hole_offset_xy_mm)
         self.hands = Hands(self.world)
         self.course = Course(
-            board, self.world, self.hands, Evening("match-play", rounds), seed=seed, diary=truth.Diary(None), alone=True
-        )
+            board, self.world, self.hands, Evening("match-play", rounds), seed=seed, diary=truth.Diary(None),
+            alone=True, skill=skill,
+        )  # fmt: skip
         pose = nominal_pose(board)
         self.eye = Renderer(board, NAMED[style], pose, nominal_optics(), seed)
         self.reader = LiveReader(board, height_mm=pose.height_mm if height else 0.0)
-        self.score = Score()
+        self.score = score or Score()
+        self.events_from = 0
         self.names: dict[str, str] = {}
+        self.shot_id = ""
         self.shot_fact: messages.Shot | None = None
         self.number = 0
         self.judged = 0
+        self.last_layout: messages.Layout | None = None
+        self.pending: tuple[object, truth.Judged] | None = None
 
     def run(self, *, stop: int | None = None) -> Score:
         """Play until the evening is over."""
@@ -74,8 +96,11 @@ class Evenings:
             self.number += 1
             at_ns = round(self.number * 1e9 / self.rate_hz)
             self.hands.step(at_ns)
-            frame = Frame(self.number, at_ns, 5_000_000, self.eye.render(self.world.scene(), self.number))
             resting = self.reader.at_rest
+            if not resting and self.chance.random() < self.drop:
+                self.play(at_ns)
+                continue
+            frame = Frame(self.number, at_ns, 5_000_000, self.eye.render(self.world.scene(), self.number))
             begin = time.process_time()
             facts = self.reader.take(frame)
             cost_ms = (time.process_time() - begin) * 1e3
@@ -85,18 +110,23 @@ class Evenings:
                 bucket.append(cost_ms)
             for fact in facts:
                 self.heed(fact)
-            if self.reader.rest is not None and at_ns > 2_000_000_000:
-                before = len(self.course.match.shots), self.course.rounds
-                state = self.course.match.state
-                self.course.step(at_ns)
-                if (len(self.course.match.shots), self.course.rounds) != before and self.course.match.shots:
-                    self.pending = (state, self.course.match.shots[-1])
-                if self.course.stage == "tidying" and getattr(self, "pending", None):
-                    self.compare(*self.pending)
-                    self.pending = None
+            self.play(at_ns)
             if stop is not None and self.judged >= stop:
                 break
         return self.score
+
+    def play(self, at_ns: int) -> None:
+        """Let the players go on, and judge the reader's word on the shot when they have looked at it."""
+        if self.reader.rest is None or at_ns <= 2_000_000_000:
+            return
+        before = len(self.course.match.shots), self.course.rounds
+        state = self.course.match.state
+        self.course.step(at_ns)
+        if (len(self.course.match.shots), self.course.rounds) != before and self.course.match.shots:
+            self.pending = (state, self.course.match.shots[-1])
+        if self.course.stage == "tidying" and self.pending is not None:
+            self.compare(*self.pending)
+            self.pending = None
 
     def heed(self, fact: messages.Fact) -> None:
         """Take a fact of the reader."""
@@ -105,6 +135,7 @@ class Evenings:
                 self.note("two shots", f"{fact.disc}")
             self.shot_fact = fact
         elif isinstance(fact, messages.Layout):
+            self.last_layout = fact
             self.layout(fact)
         elif isinstance(fact, messages.Cleared):
             self.score.counts["cleared"] += 1
@@ -154,34 +185,55 @@ class Evenings:
         counts["shots"] += 1
         fact, self.shot_fact = self.shot_fact, None
         where = f"shot {judged.number}"
+        happened = self.world.events[self.events_from :]
+        self.events_from = len(self.world.events)
         if fact is None:
+            self.score.contacts.take((), happened)
             self.note("no shot", f"{where}: {judged.shot.events}")
             return
+        self.shot_id = fact.disc
         told, true = _gist(self.verdict(state, fact, judged)), _gist(judged.verdict)
         readings = [reading for doubt in fact.doubts for reading in doubt.readings]
         others = [_gist(self.verdict(state, replace(fact, events=reading), judged)) for reading in readings]
+        asked = any(other != told for other in others) or any(not doubt.readings for doubt in fact.doubts)
+        close = self.close_to_line(fact)
         counts["doubted"] += bool(fact.doubts)
-        counts["asked"] += any(other != told for other in others)
+        counts["asked"] += asked
+        counts["flagged"] += bool(fact.doubts) or close
         counts["not placed"] += fact.placed is None
         said = [self.named(e, judged) for e in fact.events]
         real = list(judged.shot.events)
         if told != true:
-            kind = "verdict asked" if true in others else "verdict doubted" if fact.doubts else "verdict"
+            flag = bool(fact.doubts) or close
+            kind = "verdict, flagged" if flag else "verdict, silent"
             self.note(kind, f"{where} {judged.shot.disc}: {told} is {true}; events {said} are {real}")
-        a, b = Counter(map(_key, said)), Counter(map(_key, real))
+        a, b = Counter(map(key, said)), Counter(map(key, real))
         counts["events both"] += (a & b).total()
         counts["events said"] += a.total()
         counts["events true"] += b.total()
-        if a != b and told == true:
-            self.score.notes.append(f"events {where} {judged.shot.disc}: {said} are {real}")
+        wrong = self.score.contacts.take(list(zip(fact.events_ns, said, strict=True)), happened)
+        if wrong:
+            self.score.notes.append(f"contacts {where} {judged.shot.disc}: {'; '.join(wrong)}")
+
+    def close_to_line(self, fact: messages.Shot) -> bool:
+        """Whether a disc lies too close to the outer line to call, which people are asked about by itself."""
+        sigmas = {d.id: d.sigma_mm for d in self.last_layout.discs} if self.last_layout else {}
+        return any(
+            not isinstance(place, str) and abs(place.r_mm - self.board.limits_mm[2]) < 2 * sigmas.get(name, 0.0)
+            for name, place in fact.rest.items()
+        )
 
     def named(self, words: tuple[str, ...], judged: truth.Judged) -> tuple[str, ...]:
         """An event in the world's names."""
         return (words[0], *(self.name(w, judged) for w in words[1:]))
 
     def name(self, mine: str, judged: truth.Judged) -> str:
-        """The world's name of one of the reader's discs."""
-        return self.names.get(mine, judged.shot.disc if mine not in self.names else mine)
+        """The world's name of one of the reader's discs; its shot disc is by its word the one that was shot."""
+        shot = judged.shot.disc
+        taken = self.names.get(self.shot_id, shot)
+        if mine == self.shot_id or mine not in self.names:
+            return shot
+        return taken if self.names[mine] == shot else self.names[mine]
 
     def verdict(self, state: object, fact: messages.Shot, judged: truth.Judged) -> Verdict:
         """What the rules say of the shot as the reader tells it."""
@@ -206,10 +258,6 @@ def _gist(verdict: Verdict) -> tuple[object, ...]:
     return (verdict.valid, sorted(verdict.removed), sorted(verdict.lift), dict(verdict.twenties))
 
 
-def _key(words: tuple[str, ...]) -> tuple[str, ...]:
-    return (words[0], *sorted(words[1:]))
-
-
 def report(score: Score) -> None:
     """Print the figures."""
     off, sigma = np.array(score.off_mm), np.array(score.sigmas)
@@ -221,8 +269,6 @@ def report(score: Score) -> None:
             f"places: median {np.median(off):.3f} p95 {np.percentile(off, 95):.3f} max {off.max():.2f} mm, "
             f"radial mean {radial.mean():+.3f} sd {radial.std():.3f}, 95 % covers {inside:.1%} of {len(off)}"
         )
-    both, said, true = counts["events both"], counts["events said"], counts["events true"]
-    print(f"events: F1 {2 * both / max(1, said + true):.3f} ({both} of {true} true, {said} said)")
     print("counts:", dict(sorted(counts.items())))
     for name in ("idle_ms", "moving_ms", "read_ms"):
         values = getattr(score, name)
@@ -230,26 +276,45 @@ def report(score: Score) -> None:
             print(f"{name}: median {np.median(values):.2f} p95 {np.percentile(values, 95):.2f} n {len(values)}")
 
 
+def closing(score: Score) -> None:
+    """Print the closing table."""
+    counts, shots = score.counts, max(1, score.counts["shots"])
+    every, shown = score.contacts.f1()
+    told = score.contacts.counts
+    hidden = told["true"] - told["true shown"]
+    silent, missing = counts["verdict, silent"], counts["no shot"]
+    print(f"shots {shots}: verdict wrong and not flagged {silent}, shots not told {missing}")
+    print(f"flagged {counts['flagged']} ({counts['flagged'] / shots:.1%}); doubted by the shot {counts['doubted']}")
+    print(f"contacts: F1 {every:.3f} of {told['true']}; {shown:.3f} without {hidden} too faint to be seen")
+    for kind, count in sorted(score.contacts.kinds.items()):
+        print(f"  {count:4d} {kind}")
+
+
 def main() -> None:
     """Play and print."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--rounds", type=int, default=1)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--shots", type=int, default=None)
+    parser.add_argument("--seeds", default="1", help="evenings to play, as 1,2,3; the shots are shared out among them")
+    parser.add_argument("--shots", type=int, default=24)
+    parser.add_argument("--fps", type=float, default=30.0)
+    parser.add_argument("--drop", type=float, default=0.0, help="share of frames in motion that never come")
     parser.add_argument("--style", default="maple", choices=sorted(NAMED))
-    parser.add_argument("--rate", type=float, default=30.0)
     parser.add_argument("--no-height", action="store_true", help="let the reader estimate the camera's height")
     parser.add_argument("--notes", type=int, default=40)
     options = parser.parse_args()
     cv2.setNumThreads(1)
-    evening = Evenings(
-        seed=options.seed, rounds=options.rounds, style=options.style, rate_hz=options.rate,
-        height=not options.no_height,
-    )  # fmt: skip
-    score = evening.run(stop=options.shots)
+    seeds = [int(seed) for seed in options.seeds.split(",")]
+    score = Score()
+    for k, seed in enumerate(seeds):
+        shots = (k + 1) * options.shots // len(seeds) - k * options.shots // len(seeds)
+        evening = Evenings(
+            seed=seed, rounds=shots, style=options.style, rate_hz=options.fps, height=not options.no_height,
+            skill=SKILLS[seed % len(SKILLS)], drop=options.drop, score=score,
+        )  # fmt: skip
+        evening.run(stop=shots)
     for text in score.notes[: options.notes]:
         print(text)
     report(score)
+    closing(score)
 
 
 if __name__ == "__main__":
