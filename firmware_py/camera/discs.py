@@ -54,7 +54,7 @@ APART = 1.3
 USUAL_STRANGENESS = 2.5
 #: Inside of a disc colours differ by less than this share of how far it differs from what it lies on, glare apart;
 #: printed numbers are ink and wood. A suspect as uneven as the second figure, where numbers are, loses so much.
-EVEN, UNEVEN, UNEVEN_COSTS = 0.3, 0.7, 0.1
+EVEN, UNEVEN, UNEVEN_COSTS = 0.3, 0.7, 0.07
 #: A disc lighter than its surroundings by this, in L, has an outline that no shadow enlarges.
 LIGHTER = 8.0
 
@@ -237,7 +237,9 @@ def _measure(lab: Floats, calibration: Calibration, places: Array, r0: float) ->
         free, radius = rims.refine(lab, matrix, places[weak, :2], common[weak], foot_xy_mm=foot, fixed=False)
         outline = _quality(rims.examine(lab, matrix, free, radius)) * _radius_trust(radius / r0)
         quality[weak] = np.maximum(quality[weak], outline)
-    uneven = np.clip((seen.spread / np.maximum(seen.apart, 1.0) - EVEN) / (UNEVEN - EVEN), 0.0, 1.0)
+    # What is uneven outside as well is the picture's noise.
+    own = np.sqrt(np.maximum(seen.spread**2 - seen.grain**2, 0.0))
+    uneven = np.clip((own / np.maximum(seen.apart, 1.0) - EVEN) / (UNEVEN - EVEN), 0.0, 1.0)
     # Numbers never get the whole share of the votes; a disc under a lamp's glare, uneven as well, does.
     share = np.minimum(places[:, 3], 1.0)
     uneven *= np.minimum(2.0 * (1.0 - share), 1.0) * (np.hypot(*fixed.T) < calibration.board.outer_line_mm)

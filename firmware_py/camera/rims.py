@@ -49,6 +49,7 @@ class Rims:
         inside_l: median lightness L of the inside, ``(n,)``.
         outside_l: median lightness L just outside the rim, ``(n,)``.
         spread: median distance of the inside's samples from that colour, in Lab units.
+        grain: the same just outside the rim: noise, grain, neighbours.
         apart: distance of that colour from the median colour just outside the rim, in Lab units.
         step: median change of colour at the rim, in Lab units.
         seen: share of the rays inside the picture.
@@ -62,6 +63,7 @@ class Rims:
     inside_l: Array
     outside_l: Array
     spread: Array
+    grain: Array
     apart: Array
     step: Array
     seen: Array
@@ -195,6 +197,8 @@ def examine(lab: Floats, image_from_board: Array, xy_mm: Array, radius_mm: Array
     near, _ = _peak(strength, 1.0, 0.2)
     agrees = (np.abs(place - 1.0) < AGREES) | (np.abs(near - 1.0) < AGREES / 2)
     agrees &= height > LEAST_CONTRAST / 2
+    ground = np.median(outside, axis=1)
+    grain = np.median(np.sqrt(((profiles[..., _OUTER] - ground.T[:, :, None, None]) ** 2).sum(axis=0)), axis=(1, 2))
     return Rims(
         xy_mm=xy_mm,
         radius_mm=radius_mm,
@@ -204,7 +208,8 @@ def examine(lab: Floats, image_from_board: Array, xy_mm: Array, radius_mm: Array
         inside_l=inside[:, 0],
         outside_l=np.median(outside[:, :, 0], axis=1),
         spread=spread,
-        apart=np.linalg.norm(np.median(outside, axis=1) - inside, axis=1),
+        grain=grain,
+        apart=np.linalg.norm(ground - inside, axis=1),
         step=np.median(height, axis=1),
         seen=seen.mean(axis=1),
     )

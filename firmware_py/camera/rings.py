@@ -19,6 +19,7 @@ from firmware_py.camera.ringsearch import (
     Sighting,
     Voters,
     edge_voters,
+    lean_again,
     likely_tilts,
     look_again,
     ring_score,
@@ -34,6 +35,8 @@ MEAN_COVERAGE = 0.6
 EVEN_SPREAD = 0.46
 #: A fit of which two lines are covered so far has the plane right and perhaps another ring for the third line.
 HALF_RIGHT = 0.6
+#: And one of which a single line is covered so far has met one circle, and leans wrongly.
+ONE_RIGHT = 0.7
 #: A fit from the first look that is this good ends the search at once.
 PLAIN_COVERAGE = 0.75
 #: A second board is told when it is at least so large beside the first, and when so much of its outer line is seen.
@@ -137,18 +140,29 @@ def _best_fit(lab: Floats, sightings: list[Sighting], to_work: Array) -> RingFit
     best: RingFit | None = None
     for sighting in sightings:
         fit = fit_rings(lab, to_work @ sighting.homography, sighting.ratios)
-        if fit is not None and min(fit.coverage) < PLAIN_COVERAGE and sorted(fit.coverage)[1] > HALF_RIGHT:
-            second = look_again(lab, fit.homography)
-            better = fit_rings(lab, second.homography, second.ratios)
-            if better is not None and min(better.coverage) > min(fit.coverage):
-                fit = better
         if fit is None:
             continue
+        for look in (_same_plane, _same_circle):
+            second = look(lab, fit) if min(fit.coverage) < PLAIN_COVERAGE else None
+            better = None if second is None else fit_rings(lab, second.homography, second.ratios)
+            if better is not None and min(better.coverage) > min(fit.coverage):
+                fit = better
         if best is None or min(fit.coverage) > min(best.coverage):
             best = fit
         if min(best.coverage) >= PLAIN_COVERAGE:
             break
     return best
+
+
+def _same_plane(lab: Floats, fit: RingFit) -> Sighting | None:
+    """Another guess where two lines are seen, so that the plane is right."""
+    return look_again(lab, fit.homography) if sorted(fit.coverage)[1] > HALF_RIGHT else None
+
+
+def _same_circle(lab: Floats, fit: RingFit) -> Sighting | None:
+    """Another guess where one line is seen, so that one circle is right."""
+    ring = int(np.argmax(fit.coverage))
+    return lean_again(lab, fit.homography, fit.ratios[ring]) if fit.coverage[ring] > ONE_RIGHT else None
 
 
 def _better(one: RingFit | None, other: RingFit | None) -> RingFit | None:

@@ -36,6 +36,9 @@ OUTER_STEP, RATIO_STEP = 1.5, 0.007
 VOTE_STEP = 3.0
 #: Tilts tried when a plain look fails.
 TILTS_DEG = (15.0, 26.0, 36.0)
+#: Where the centre of the rings may be seen beside where it was taken to be, in parts of the outer radius for the
+#: outer line and less for smaller ones, and in how many ways.
+LEANS, LEAN_WAYS = (0.05, 0.1, 0.15), 12
 #: Focal length over the long side assumed for turning a view upright.
 FOCAL = 1.0
 
@@ -234,6 +237,30 @@ def ring_score(lab: Floats, homography: Array, ratios: tuple[float, float]) -> f
     profile = _ring_profiles(lab, np.zeros((1, 2)), homography @ np.diag([1 / scale, 1 / scale, 1.0]), radii)[0]
     p1, p2, p3 = (np.interp(scale * q, radii, profile) for q in (*ratios, 1.0))
     return float(_three_rings(p1, p2, p3, np.array(ratios[0]), np.array(ratios[1])))
+
+
+def lean_again(lab: Floats, homography: Array, radius: float) -> Sighting:
+    """The best three rings where one circle is known already but not which of its inner points is its centre.
+
+    A lens wider than the usual one makes a tilted board lean more than was assumed. One ring is met all the same,
+    and all planes in which it is a circle differ by two figures: where its centre is.
+
+    Args:
+        lab: float Lab picture, not the small one.
+        homography: board plane to its pixels.
+        radius: of the ring that was seen, in that plane.
+    """
+    best = look_again(lab, homography)
+    unit = np.diag([radius, radius, 1.0])
+    for lean in np.array(LEANS) * radius:
+        grow = 1.0 / math.sqrt(1.0 - float(lean) ** 2)
+        along = np.array([[grow, 0.0, grow * lean], [0.0, 1.0, 0.0], [grow * lean, 0.0, grow]])
+        for turn in np.arange(LEAN_WAYS) * (2 * np.pi / LEAN_WAYS):
+            c, s = math.cos(turn), math.sin(turn)
+            way = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+            again = look_again(lab, homography @ unit @ way @ along @ way.T @ np.linalg.inv(unit))
+            best = max(best, again, key=lambda sighting: sighting.score)
+    return best
 
 
 def sight_rings(lab: Floats, voters: Voters, warp: Array | None = None, *, peaks: int = PEAKS) -> list[Sighting]:

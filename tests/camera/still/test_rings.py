@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import ModuleType
 
 import cv2
@@ -117,3 +118,17 @@ def test_circle_image_is_the_ellipse_of_the_circle():
     u, v = x * np.cos(t) + y * np.sin(t), y * np.cos(t) - x * np.sin(t)
     assert np.allclose((u / a) ** 2 + (v / b) ** 2, 1.0, atol=1e-9)
     assert a >= b
+
+
+@pytest.mark.parametrize("azimuth_deg", [15, 140, 260])
+def test_wide_lens_at_an_angle_over_a_chequered_cloth_is_met(drawn: ModuleType, azimuth_deg):
+    """Such a lens makes the board lean more than a usual one, and the cloth has more edges than the board."""
+    look = replace(drawn.LOOKS["plain"], line_width=1.3)
+    camera = drawn.Camera(size_wh=(1000, 1000), tilt_deg=25, azimuth_deg=azimuth_deg, focal=0.52, height_mm=560)
+    picture = drawn.draw([drawn.Disc(90, 30), drawn.Disc(-60, 140, "dark")], look, camera)
+    cloth = np.abs(picture.astype(int) - np.array(look.floor)).max(axis=2) < 30
+    y, x = np.mgrid[: picture.shape[0], : picture.shape[1]]
+    picture[cloth & ((x // 9 + y // 9) % 2 == 0)] = (60, 50, 90)
+    rings = find_rings(picture)
+    assert rings is not None
+    assert error_of_outer_line(rings, camera) < 0.01
