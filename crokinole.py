@@ -200,6 +200,7 @@ def demo(**choices: Any) -> None:
 @click.option("--rules", default="match-play")
 @click.option("--players", default="polite", type=click.Choice(["polite", "hostile"]))
 @click.option("--lockstep", is_flag=True)
+@click.option("--happening", "happenings", multiple=True)
 def twin(**choices: Any) -> None:
     """One simulated board with its players; ``demo`` starts it."""
     try:

@@ -186,6 +186,10 @@ class Sensor:
         self._shape = (size_wh[1], size_wh[0], 3)
         self._brighter, self._darker = _noise(optics.noise_sigma, size_wh, seed)
 
+    def relight(self, optics: Optics) -> None:
+        """Another colour of the light; the noise stays what it was."""
+        self._optics = optics
+
     def lut(self, light: float) -> NDArray[np.uint8]:
         """Table ``(1, 256, 3)`` from clean values to exposed ones."""
         values = np.arange(256)[None, :, None] * light * np.array(self._optics.tint_bgr)

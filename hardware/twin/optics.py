@@ -10,6 +10,7 @@ call is drawn anew, and that never changes a pixel.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import cv2
 import numpy as np
@@ -120,6 +121,13 @@ class Renderer:
         for box in _merged(dirty):
             self._expose(box)
         return self._sensor.take(self._exposed, frame_number, out)
+
+    def relight(self, optics: Optics) -> None:
+        """Another strength and colour of the light from the next frame on; lamps and shadows stay where they are."""
+        if (optics.exposure, optics.tint_bgr) != (self.optics.exposure, self.optics.tint_bgr):
+            self.optics = replace(self.optics, exposure=optics.exposure, tint_bgr=optics.tint_bgr)
+            self._sensor.relight(self.optics)
+            self._light = None
 
     def _draw(self, thing: Thing) -> _Drawn:
         if isinstance(thing, SceneHand):

@@ -21,13 +21,19 @@ def renderer(setting: Setting) -> Eye:
     """The optics of a setting whose board and style exist."""
     import cv2
 
-    from hardware.twin.optics import Renderer, nominal_optics, nominal_pose
+    from hardware.twin.happenings import UnsteadyEye, read_happening
+    from hardware.twin.optics import CameraPose, Optics, Renderer, nominal_optics, nominal_pose
     from hardware.twin.styles import NAMED
 
     cv2.setNumThreads(1)  # a club of boards shares the processor
     board = load_board(setting.board)
     pose = nominal_pose(board, setting.size_wh)
-    return Renderer(board, NAMED[setting.style], pose, nominal_optics(), setting.seed)
+
+    def make(pose: CameraPose, optics: Optics) -> Renderer:
+        return Renderer(board, NAMED[setting.style], pose, optics, setting.seed)
+
+    happenings = [read_happening(script) for script in setting.happenings]
+    return UnsteadyEye(make, pose, nominal_optics(), happenings) if happenings else make(pose, nominal_optics())
 
 
 def _hole_of(style: str) -> tuple[float, float]:
@@ -37,6 +43,15 @@ def _hole_of(style: str) -> tuple[float, float]:
     if style not in NAMED:
         raise BoardError(f"no board looks like {style!r}; there are {', '.join(sorted(NAMED))}")
     return NAMED[style].hole_offset_xy_mm
+
+
+def _check(happenings: tuple[str, ...]) -> None:
+    """Raise ValueError for a script that names nothing that can happen."""
+    if happenings:
+        from hardware.twin.happenings import read_happening
+
+        for script in happenings:
+            read_happening(script)
 
 
 def run(
@@ -56,6 +71,7 @@ def run(
     size_wh: tuple[int, int] = (1280, 960),
     style: str = "maple",
     expects: tuple[str, ...] = ROLES,
+    happenings: tuple[str, ...] = (),
 ) -> int:
     """Serve one simulated board until its evening is over or somebody ends it.
 
@@ -75,6 +91,7 @@ def run(
         size_wh: size of the frames in pixels.
         style: name of the board's looks.
         expects: roles that must be there; without ``players`` they play with no hub.
+        happenings: scripts of what happens to the camera, see :mod:`hardware.twin.happenings`.
 
     Returns:
         Exit status: 0 done or ended by a signal, 2 a board, rule set, style or path that cannot be used.
@@ -82,8 +99,10 @@ def run(
     try:
         setting = Setting(
             socket_path, memory_path, truth_path, board, seed, frame_rate_hz, lockstep, speed,
-            Evening(rules, rounds, games, manners=MANNERS[players]), size_wh, style, expects, _hole_of(style),
+            Evening(rules, rounds, games, manners=MANNERS[players]), size_wh, style, expects,
+            _hole_of(style), happenings,
         )  # fmt: skip
+        _check(happenings)
         twin = Twin(setting, partial(renderer, setting))
     except (BoardError, LineError, RulesError, OSError, ValueError) as error:
         print(f"twin: {error}", file=sys.stderr)

@@ -71,6 +71,7 @@ class Setting:
         style: name of the board's looks.
         expects: the roles that must be there; the others may come or not.
         hole_xy_mm: where the middle of the hole is, as the style draws it.
+        happenings: scripts of what happens to the camera.
     """
 
     socket_path: Path
@@ -86,6 +87,7 @@ class Setting:
     style: str = "maple"
     expects: tuple[str, ...] = ROLES
     hole_xy_mm: tuple[float, float] = (0.0, 0.0)
+    happenings: tuple[str, ...] = ()
 
 
 class Twin:
