@@ -57,14 +57,15 @@ def photograph(wall: str, table: str) -> None:
         )
         page = browser.new_page(viewport=WALL)
         page.goto(wall)
-        when(page, wall, lambda boards: all(busy(board["table"]) for board in boards), FOLDER / "wall.jpg")
+        when(page, wall, lambda boards: all(busy(board) for board in boards), FOLDER / "wall.jpg")
         browser.close()
 
 
-def busy(table: dict[str, Any]) -> bool:
-    """Whether a second round is well under way and nothing is open."""
+def busy(board: dict[str, Any]) -> bool:
+    """Whether a second round is well under way, and no sensor lags behind on a machine that has other work."""
+    table = board["table"]
     lying = [disc for disc in table["discs"] if disc["state"] == "flat"]
-    return table["phase"] == "round" and len(table["rounds"]) >= 1 and len(lying) >= 4 and not table["remove"]
+    return board["state"]["code"] == "live" and len(table["rounds"]) >= 1 and len(lying) >= 4
 
 
 def when(page: Page, wall: str, worth_it: Callable[[list[dict[str, Any]]], bool], path: Path) -> None:
@@ -73,8 +74,8 @@ def when(page: Page, wall: str, worth_it: Callable[[list[dict[str, Any]]], bool]
     for _ in range(LONGEST_S * LOOKS_EACH_S):
         with urlopen(f"{wall}api/1/boards", timeout=10) as answer:
             boards = json.load(answer)["boards"]
-        if all(board["table"] for board in boards) and worth_it(boards):
-            page.wait_for_timeout(200)
+        flashing = page.locator("[data-flash]").count()
+        if not flashing and all(board["table"] for board in boards) and worth_it(boards):
             page.screenshot(path=path, quality=QUALITY)
             return
         pause.wait(1 / LOOKS_EACH_S)
