@@ -165,7 +165,9 @@ def refine(
         step = np.zeros((len(xy), size))
         for _ in range(4):
             rest = miss - step @ design.T
-            sigma = np.maximum(1.4826 * np.median(np.abs(rest), axis=1, keepdims=True), 0.015)
+            # The upper of the two middle ones; numpy's median takes thrice as long.
+            usual = np.partition(np.abs(rest), RAYS // 2, axis=1)[:, RAYS // 2, None]
+            sigma = np.maximum(1.4826 * usual, 0.015)
             robust = weight / (1.0 + (rest / (1.5 * sigma)) ** 2)
             normal = np.einsum("nr,ri,rj->nij", robust, design, design) + 0.05 * np.eye(size)
             right = np.einsum("nr,ri,nr->ni", robust, design, miss)
