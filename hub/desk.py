@@ -39,7 +39,7 @@ from hub.refused import RefusedError
 from hub.rows import changed_row, gone, renamed, renamed_row
 from hub.rules.presets import load_ruleset
 from hub.sequence import Sequencer, checked
-from hub.state import Standing, TableState, rules_table
+from hub.state import Sensor, Standing, TableState, rules_table
 from hub.store.journal import Batch, Journal, people_boot
 from hub.table import Taken, replay, take
 from hub.view import encoded, table_of
@@ -160,7 +160,7 @@ class Desk:
             case "health" if message.payload and topic.board not in topics.RESERVED and topic.which in _SOURCES:
                 health = decode(message.payload, Health)
                 self._rates.setdefault(topic.board, {})[topic.which] = health.frame_rate_hz
-                self._sensor(work, topic.board, topic.which, faults=health.faults)
+                self._sensor(work, topic.board, topic.which, health=health)
             case _:
                 return
 
@@ -201,16 +201,16 @@ class Desk:
         work.acks[key] = self._sequencer.last(*key)
 
     def _sensor(
-        self, work: Work, board: str, source: str, *, online: bool | None = None, faults: tuple[str, ...] | None = None
+        self, work: Work, board: str, source: str, *, online: bool | None = None, health: Health | None = None
     ) -> None:
-        """Journal it if a sensor came, went, or has other faults."""
+        """Journal it if a sensor came, went, has other faults or can tell other things."""
         known = self.state(board).sensors.get(source)
-        notice = SensorNotice(
-            source,
-            online if online is not None else known is not None and known.online,
-            faults if faults is not None else known.faults if known is not None else (),
-        )
-        if known is None or (known.online, known.faults) != (notice.online, notice.faults):
+        was = known or Sensor(online=False)
+        now = was if online is None else replace(was, online=online)
+        if health is not None:
+            now = replace(now, faults=health.faults, able=health.capabilities or None)
+        if known is None or now != was:
+            notice = SensorNotice(source, now.online, now.faults, now.able)
             self.own(work, board, "sensor", encode(notice))
 
     def own(self, work: Work, board: str, kind: str, body: bytes) -> None:

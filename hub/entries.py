@@ -82,11 +82,12 @@ class Gap(msgspec.Struct, frozen=True):
 
 
 class SensorNotice(msgspec.Struct, frozen=True):
-    """A sensor came, went, or has other faults than before."""
+    """A sensor came, went, has other faults than before, or can tell other things (None while it has not said)."""
 
     source: str
     online: bool
     faults: tuple[str, ...] = ()
+    able: tuple[str, ...] | None = None
 
 
 class Called(msgspec.Struct, frozen=True):

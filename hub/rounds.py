@@ -18,6 +18,11 @@ CHAPTERS = 24
 """Matches of an evening at one board that undo can go back through, and that can still be named."""
 
 
+_LEVELS: tuple[Level, ...] = ("count", "advise", "judge")
+_NEEDS: dict[Level, str] = {"judge": "contacts", "advise": "shots"}
+"""What the camera must be able to tell for a level, the highest first; for counting nothing."""
+
+
 def begin_match(
     state: TableState,
     entry: Entry,
@@ -34,10 +39,12 @@ def begin_match(
     """A new match, and with it a new chapter for undo; what lies on the board does not belong to it."""
     chapters = (*state.chapters, entry.id)[-CHAPTERS:]
     old = tuple(disc.id for disc in state.layout if disc.state != "ditch")
+    reached = reachable(state, level)
     match = Match(
         id=f"{state.board}-{entry.id}",
         rules=rules_table(rules),
-        level=level,
+        level=reached,
+        asked=None if reached == level else level,
         light=light,
         opener=opener,
         games=games,
@@ -64,6 +71,17 @@ def begin_match(
         paused=False,
         ruled={key: verdict for key, verdict in state.ruled.items() if key.startswith(f"{match.id}-g")},
     )
+
+
+def reachable(state: TableState, level: Level) -> Level:
+    """The level, or the highest for which the board's camera tells enough; one that has not said tells all."""
+    camera = state.sensors.get("camera")
+    if camera is None or not camera.online or camera.able is None:
+        return level
+    for highest, needed in _NEEDS.items():
+        if needed in camera.able:
+            return min(level, highest, key=_LEVELS.index)
+    return "count"
 
 
 def played(match: Match | None) -> tuple[Played, ...]:

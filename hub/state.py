@@ -41,6 +41,7 @@ class Match(msgspec.Struct, frozen=True):
         walk_over: the side that did not come or does not go on; the match is the others'.
         turned: by how many seats clockwise everybody sits from where the rules' seats are counted.
         event: what it is part of.
+        asked: the level that was wanted where the board's camera cannot tell enough for it; None where it can.
     """
 
     id: str
@@ -59,6 +60,7 @@ class Match(msgspec.Struct, frozen=True):
     walk_over: Side | None = None
     turned: int = 0
     event: Event = Event()
+    asked: Level | None = None
 
     @property
     def ruleset(self) -> Ruleset:
@@ -120,10 +122,11 @@ class Played(msgspec.Struct, frozen=True):
 
 
 class Sensor(msgspec.Struct, frozen=True):
-    """What the hub knows of a sensor: whether it is there, and its standing faults."""
+    """What the hub knows of a sensor: whether it is there, its standing faults, what it says that it can tell."""
 
     online: bool
     faults: tuple[str, ...] = ()
+    able: tuple[str, ...] | None = None
 
 
 class Verdict(msgspec.Struct, frozen=True):

@@ -152,7 +152,7 @@ def _notice(state: TableState, entry: Entry) -> TableState:
     if entry.kind != "sensor":
         raise MessageError(f"unknown kind of line of the hub {entry.kind!r}")
     notice = decode(entry.body, SensorNotice)
-    sensor = Sensor(notice.online, notice.faults)
+    sensor = Sensor(notice.online, notice.faults, notice.able)
     return replace(state, sensors={**state.sensors, notice.source: sensor})
 
 

@@ -326,6 +326,13 @@ def _message(match: Match, shown: Round) -> str:
         return "clear the board"
     if playing.done and not playing.questions and shown is playing:
         return "the round is over: clear the board or confirm"
+    return _note(match, playing)
+
+
+def _note(match: Match, playing: Round) -> str:
+    """What people should know while a round is played."""
+    if match.asked is not None and not playing.shots:
+        return f"level {match.level} instead of {match.asked}: this board's camera cannot tell enough for it"
     near = next((disc for disc in playing.record if at_outer_line(disc, playing) is not None), None)
     if near is not None and match.level != "count" and not playing.done:
         hour = clock_hour(near.x_mm, near.y_mm)
