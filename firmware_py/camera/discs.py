@@ -54,7 +54,7 @@ APART = 1.3
 USUAL_STRANGENESS = 2.5
 #: Inside of a disc colours differ by less than this share of how far it differs from what it lies on, glare apart;
 #: printed numbers are ink and wood. A suspect as uneven as the second figure, where numbers are, loses so much.
-EVEN, UNEVEN, UNEVEN_COSTS = 0.3, 0.7, 0.07
+EVEN, UNEVEN, UNEVEN_COSTS = 0.3, 0.7, 0.05
 #: A disc lighter than its surroundings by this, in L, has an outline that no shadow enlarges.
 LIGHTER = 8.0
 
