@@ -21,16 +21,13 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
 
-import paho.mqtt.client as paho
-from paho.mqtt.enums import CallbackAPIVersion
-
 from hub.busy import BusyBoard
 from hub.club.ports import free_port, reachable
 from hub.link import topics
 from hub.link.bus import Message
 from hub.link.config import Config, HubSection, MqttSection, show_config
 from hub.link.messages import Ack, MessageError, Source, decode
-from hub.link.mqtt import MqttBus
+from hub.link.mqtt import MqttBus, bare_sender, listen_bare
 from hub.link.snapshot import Table
 from hub.store.filler import fill
 
@@ -248,17 +245,12 @@ def _baseline(url: str, folder: Path, facts: int) -> float:
     try:
         told.get(timeout=_WAIT_S)
         boards = [BusyBoard(f"b{number}", "bench", number).envelopes() for number in range(1, BOARDS + 1)]
-        client = paho.Client(CallbackAPIVersion.VERSION2, client_id="bench-sender")
-        host, _, port = url.removeprefix("mqtt://").partition(":")
-        client.connect(host, int(port))
-        client.loop_start()
         made = [next(boards[number % BOARDS])[2] for number in range(facts)]
-        began_s = time.perf_counter()
-        for payload in made:
-            client.publish(_BASELINE, payload, qos=1)
-        elapsed_s: float = told.get(timeout=_WAIT_S) - began_s
-        client.disconnect()
-        client.loop_stop()
+        with bare_sender(url) as publish:
+            began_s = time.perf_counter()
+            for payload in made:
+                publish(_BASELINE, payload)
+            elapsed_s: float = told.get(timeout=_WAIT_S) - began_s
     finally:
         process.terminate()
         process.join()
@@ -274,10 +266,10 @@ def _subscriber(url: str, path: str, facts: int, told: Any) -> None:
         rows: list[tuple[Any, ...]] = []
         taken = 0
 
-        def on_message(_client: paho.Client, _userdata: object, message: paho.MQTTMessage) -> None:
+        def on_payload(payload: bytes) -> None:
             nonlocal taken
-            fact = json.loads(message.payload)
-            rows.append((fact["board"], fact["source"], fact["boot"], fact["seq"], message.payload))
+            fact = json.loads(payload)
+            rows.append((fact["board"], fact["source"], fact["boot"], fact["seq"], payload))
             taken += 1
             if len(rows) >= _BATCH or taken == facts:
                 database.execute("BEGIN")
@@ -287,13 +279,7 @@ def _subscriber(url: str, path: str, facts: int, told: Any) -> None:
             if taken == facts:
                 told.put(time.perf_counter())
 
-        client = paho.Client(CallbackAPIVersion.VERSION2, client_id="bench-baseline")
-        client.on_message = on_message
-        client.on_subscribe = lambda *_: told.put(0.0)
-        host, _, port = url.removeprefix("mqtt://").partition(":")
-        client.connect(host, int(port))
-        client.subscribe(_BASELINE, qos=1)
-        client.loop_forever()
+        listen_bare(url, _BASELINE, on_payload, lambda: told.put(0.0))
 
 
 @contextmanager

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import logging
 import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 from urllib.parse import unquote
 
@@ -155,3 +157,28 @@ class MqttBus:
 
 def _no_delay(_client: paho.Client, _userdata: object, sock: Any) -> None:
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+
+def listen_bare(url: str, topic: str, on_payload: Callable[[bytes], None], on_subscribed: Callable[[], None]) -> None:
+    """Nothing but paho: calls for each message of a topic, for ever; what measurements compare ours with."""
+    host, port, _ = broker_address(url)
+    client = paho.Client(CallbackAPIVersion.VERSION2, client_id="bare-listener")
+    client.on_message = lambda _client, _userdata, message: on_payload(bytes(message.payload))
+    client.on_subscribe = lambda *_: on_subscribed()
+    client.connect(host, port)
+    client.subscribe(topic, qos=1)
+    client.loop_forever()
+
+
+@contextmanager
+def bare_sender(url: str) -> Iterator[Callable[[str, bytes], object]]:
+    """Nothing but paho: a function that publishes a payload to a topic, however many are on their way."""
+    host, port, _ = broker_address(url)
+    client = paho.Client(CallbackAPIVersion.VERSION2, client_id="bare-sender")
+    client.connect(host, port)
+    client.loop_start()
+    try:
+        yield lambda topic, payload: client.publish(topic, payload, qos=1)
+    finally:
+        client.disconnect()
+        client.loop_stop()
