@@ -12,7 +12,7 @@ from firmware_py.camera.source import Frame
 from hardware.board import TOURNAMENT, to_xy
 from hardware.twin.hands import Hands, Reach, shoot
 from hardware.twin.optics import CameraPose, Renderer, nominal_optics, nominal_pose
-from hardware.twin.scene import Colour
+from hardware.twin.scene import Colour, SceneLitter
 from hardware.twin.slider import DiscState
 from hardware.twin.styles import NOMINAL, BoardStyle
 from hardware.twin.world import World
@@ -34,6 +34,7 @@ class Film:
         self.pose = nominal_pose(TOURNAMENT)
         self.optics = nominal_optics()
         self.eye = Renderer(TOURNAMENT, style, self.pose, self.optics, seed)
+        self.litter: tuple[SceneLitter, ...] = ()
         self.number = 0
 
     @property
@@ -45,7 +46,12 @@ class Film:
         """The next frame."""
         self.number += 1
         self.hands.step(self.at_ns)
-        return Frame(self.number, self.at_ns, 5_000_000, self.eye.render(self.world.scene(), self.number))
+        return Frame(
+            self.number,
+            self.at_ns,
+            5_000_000,
+            self.eye.render(replace(self.world.scene(), litter=self.litter), self.number),
+        )
 
     def frames(self, seconds: float) -> Iterator[Frame]:
         """The frames of some seconds."""

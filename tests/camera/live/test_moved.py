@@ -18,7 +18,7 @@ from firmware_py.camera.view import BoardView
 from hardware.board import TOURNAMENT, to_xy
 from hardware.twin.hands import Errand, tidy
 from hardware.twin.optics import CameraPose, Renderer, nominal_pose
-from hardware.twin.scene import SceneHand
+from hardware.twin.scene import SceneHand, SceneLitter
 from hardware.twin.styles import NAMED, NOMINAL, BoardStyle
 from hub.link.messages import Fact, Hand, Layout, Moved, Shot
 from tests.camera.live.filmed import HEIGHT_MM, Film, watch
@@ -215,6 +215,19 @@ def test_a_board_that_was_exchanged_is_read_as_it_lies_and_known_when_it_returns
     likeness = Likeness(eye.reader.view)
     assert likeness.between(likeness.marks(eye.reader.bare), likeness.marks(maple.bare)) > 0.8
     assert len(names(eye)) == len(PLACES)
+
+
+def test_a_mug_put_beside_the_board_does_not_keep_it_from_being_read() -> None:
+    film, eye = started(style=NAMED["blue"])
+    film.litter = (SceneLitter("mug", -(TOURNAMENT.rail_radius_mm + 34.0), 0.0),)
+    facts = watch(eye, film, 5.2)
+    assert eye.at_rest
+    assert told(facts, Moved) == []
+    assert told(facts, Shot) == []
+    film.shot("A1", "light", 1, -25.0, (350.0, 477.0))
+    facts = watch(eye, film, 2.8)
+    assert len(told(facts, Shot)) == 1
+    assert max(errors_mm(film, eye)) < 0.7
 
 
 def test_a_hidden_board_is_told_and_goes_on_as_it_was() -> None:
