@@ -28,6 +28,8 @@ _BEFORE = 7
 EXPLAINED = 4.0
 #: One that is off by more is tried again together with the one before.
 GOOD = 1.3
+#: What gave or took less speed than this is told only by one that is off by less.
+FAINT_MM_S = 100.0
 _SOON_NS = 90_000_000
 #: How far off a sighting of a moving disc may be beyond what its own error says.
 _MOVING_MM = 0.2
@@ -88,11 +90,19 @@ def explain(
                 found = [e for e in found if e is not before[2]]
                 span, state, told, known = both, before[1], merged, again
         if told is not None and told.off <= EXPLAINED:
+            told = _told(told)
             found.append(told)
             if told.blows:
                 known.ends.update(dict.fromkeys(span.discs, span.end_ns))
         before = (span, state, told)
     return found
+
+
+def _told(episode: Episode) -> Episode:
+    """An episode without the faint blows, if it is not explained so well that they could be told."""
+    if episode.off <= GOOD:
+        return episode
+    return replace(episode, blows=tuple(b for b in episode.blows if b.push_mm_s >= FAINT_MM_S))
 
 
 def _follows(a: Span, b: Span) -> bool:
