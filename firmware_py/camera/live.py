@@ -33,6 +33,7 @@ from firmware_py.camera.view import BoardView, Box
 from firmware_py.camera.whereabouts import (
     Boards,
     Search,
+    Whereabouts,
     carried_over,
     first_discs,
     reader_of,
@@ -55,6 +56,8 @@ _LOOK_AGAIN_NS = 700_000_000
 HELD_NS = 4_000_000_000
 #: On a board that was turned by more the shadows of discs fall elsewhere.
 _SAME_LIGHT_DEG = 12.0
+#: A board this near to where it was, of whose lines less is seen, has not been moved.
+_NEAR_MM, _ALL_SEEN = 12.0, 0.85
 #: A board that is not seen for so long is told of.
 _MISSED_NS = 2_000_000_000
 
@@ -234,7 +237,7 @@ class LiveReader:
                 self._resume()
                 return []
         there = search.look(frame.at_ns) if search.due(frame.at_ns) else None
-        if there is None:
+        if there is None or _half_hidden(there):
             return []
         self._resume()
         if not there.same:
@@ -405,3 +408,11 @@ class LiveReader:
         if self.guessed is not None:
             uncover(reader, self.guessed, straight, done.discs)
         return facts
+
+
+def _half_hidden(there: Whereabouts) -> bool:
+    """Whether the board is where it was, and was not known because something lies or leans over it."""
+    new = there.relocated
+    if new is None or not there.same:
+        return False
+    return new.shift_mm < _NEAR_MM and new.calibration.coverage < _ALL_SEEN

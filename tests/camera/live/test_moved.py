@@ -230,6 +230,21 @@ def test_a_mug_put_beside_the_board_does_not_keep_it_from_being_read() -> None:
     assert max(errors_mm(film, eye)) < 0.7
 
 
+def test_a_cloth_over_half_the_board_takes_no_disc_away() -> None:
+    film, eye = started(style=NAMED["blue"])
+    before = names(eye)
+    chance = np.random.default_rng(1)
+    facts = []
+    for frame in film.frames(2.2):
+        pixels = frame.pixels.copy()
+        cloth = pixels[:, 560:]
+        cloth[:] = np.clip(70 + chance.normal(0, 2, cloth.shape), 0, 255)
+        facts += eye.take(type(frame)(frame.number, frame.at_ns, 0, pixels))
+    facts += watch(eye, film, 1.2)
+    assert [type(f) for f in facts if not isinstance(f, Hand)] == []
+    assert names(eye) == before
+
+
 def test_a_hidden_board_is_told_and_goes_on_as_it_was() -> None:
     film, eye = started(style=NAMED["blue"])
     before = names(eye)
