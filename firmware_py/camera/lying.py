@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from firmware_py.camera.appearance import LookFit
 from firmware_py.camera.resting import Resting
 from firmware_py.camera.sunken import state_at_hole
 from firmware_py.camera.view import BoardView
+from hardware.board import Board
 from hub.link.messages import Colour, DiscState
 
 Xy = tuple[float, float]
@@ -18,6 +20,8 @@ SYSTEMATIC_MM = 0.11
 UNKNOWN_MM = 0.5
 #: It has halved (in square) after so many discs.
 _KNOWN_DISCS = 2.0
+#: A peg so near the rim of a disc, or another disc's centre so many radii from its own, spoils the view of it.
+_NEAR_PEG_MM, _NEAR_DISC = 22.0, 3.8
 
 
 def lying(
@@ -50,3 +54,16 @@ def lying(
     unknown = UNKNOWN_MM**2 / (1 + (learned / _KNOWN_DISCS) ** 2)
     sigma = math.sqrt(fit.sigma_mm**2 + SYSTEMATIC_MM**2 + unknown + (lift * height_error) ** 2)
     return Resting("", colour, x, y, sigma, state, (fit.x_mm, fit.y_mm), learned, rival)
+
+
+def crowded(board: Board, disc: Resting, others: Sequence[Xy]) -> bool:
+    """Whether pegs or other discs are so near a disc that nothing should be learned from how it looks.
+
+    Args:
+        board: geometry.
+        disc: the disc.
+        others: places of the top faces of the others.
+    """
+    near_mm = board.disc_radius_mm + _NEAR_PEG_MM
+    peg_near = any(math.dist((disc.x_mm, disc.y_mm), peg) < near_mm for peg in board.pegs)
+    return peg_near or any(math.dist(disc.top_xy_mm, o) < _NEAR_DISC * board.disc_radius_mm for o in others)

@@ -10,20 +10,14 @@ from dataclasses import replace
 import cv2
 import numpy as np
 
-from firmware_py.camera.appearance import (
-    LookFit,
-    Patch,
-    Wardrobe,
-    cut_patch,
-    fit_look,
-)
+from firmware_py.camera.appearance import LookFit, Patch, Wardrobe, cut_patch, fit_look
 from firmware_py.camera.lab import Floats, Image
 from firmware_py.camera.layers import Painter
 from firmware_py.camera.learning import Album, learn_look
-from firmware_py.camera.lying import lying
+from firmware_py.camera.lying import crowded, lying
 from firmware_py.camera.regions import Changes, Differ, Region, circle_votes, disc_pixels, gain_between
 from firmware_py.camera.resting import Reading, Resting
-from firmware_py.camera.sunken import above_hole, best_at_hole
+from firmware_py.camera.sunken import above_hole, best_at_hole, settled
 from firmware_py.camera.teach import SEEN, Teacher, colour_of
 from firmware_py.camera.telling import renamed
 from firmware_py.camera.view import BoardView
@@ -224,8 +218,10 @@ class LayoutReader:
             return list(found)
         while self._album.owed:
             self._album.turn()
-        lying = [*stay, *found]
-        return [self._read_again(straight, bare, disc, [d for d in lying if d is not disc]) for disc in found]
+        there = [*stay, *found]
+        again = [self._read_again(straight, bare, disc, [d for d in there if d is not disc]) for disc in found]
+        # And what was too strange to be a disc may be one by now.
+        return again + self._search(straight, bare, [*stay, *again], None)[0]
 
     def _still_there(
         self, straight: Image, then: Image, bare: Floats, disc: Resting, known: Sequence[Resting]
@@ -380,7 +376,7 @@ class LayoutReader:
 
     def _keep_view(self, straight: Image, bare: Floats, disc: Resting, others: Sequence[Xy]) -> Patch | None:
         """Keep the view of a disc that looks may be learned from, and return it; None if it is none of these."""
-        if disc.state != "flat" or self._crowded(disc, others):
+        if disc.state != "flat" or crowded(self.view.board, disc, others):
             return None
         patch = cut_patch(self.view, straight, bare, disc.top_xy_mm)
         if patch is not None:
@@ -392,20 +388,9 @@ class LayoutReader:
         learned = self.wardrobe.looks[colour].learned
         disc = lying(self.view, colour, fit, self.hole_xy_mm, learned=learned, height_error=self._height_error)
         if disc.state == "hole" and disc.rival is None:
-            self._settle_hole((disc.x_mm, disc.y_mm))
+            self._in_hole += 1
+            self.hole_xy_mm = settled(self.hole_xy_mm, (disc.x_mm, disc.y_mm), self._in_hole)
         return disc
-
-    def _settle_hole(self, low: Xy) -> None:
-        """Discs that lie in the hole tell its centre better than its edge, which the eye sees through varnish."""
-        self._in_hole += 1
-        share = 1 / (3 + min(self._in_hole, 12))
-        x, y = self.hole_xy_mm
-        self.hole_xy_mm = (x + (low[0] - x) * share, y + (low[1] - y) * share)
-
-    def _crowded(self, disc: Resting, others: Sequence[Xy]) -> bool:
-        at, near_mm = (disc.x_mm, disc.y_mm), self._radius + 22
-        peg_near = any(math.dist(at, peg) < near_mm for peg in self.view.board.pegs)
-        return peg_near or any(math.dist(disc.top_xy_mm, o) < 3.8 * self._radius for o in others)
 
 
 def _near(now: Resting, before: Resting) -> bool:
