@@ -14,15 +14,11 @@ from msgspec.structs import replace
 
 from hub import pictures
 from hub.again import Chapter, Chapters
-from hub.entries import HUB, PEOPLE, Called, Entry, Gap, SensorNotice
-from hub.errands import Errands
+from hub.entries import HUB, Called, Entry, Gap, SensorNotice
 from hub.link import topics
-from hub.link.asks import AskBody, CloseEvening, Forget, Login, Move, Name, Start, Who, decode_ask
 from hub.link.bus import Message
 from hub.link.messages import (
     Ack,
-    Answer,
-    Ask,
     Button,
     Call,
     Envelope,
@@ -31,19 +27,18 @@ from hub.link.messages import (
     decode,
     encode,
 )
-from hub.link.snapshot import Side
 from hub.names import Names
-from hub.people import CLUB, DeniedError, Grant, People, digest
+from hub.people import People
 from hub.referee import STANDING_LEVEL, STANDING_RULES
-from hub.refused import RefusedError
+from hub.requests import Requests
 from hub.rows import changed_row, gone, renamed, renamed_row
 from hub.rules.presets import load_ruleset
 from hub.sequence import Sequencer, checked
 from hub.state import Sensor, Standing, TableState, rules_table
-from hub.store.journal import Batch, Journal, people_boot
+from hub.store.journal import Batch, Journal
 from hub.table import Taken, replay, take
 from hub.view import encoded, table_of
-from hub.work import Answers, Output, PinTry, Work
+from hub.work import Output, Work
 
 log = logging.getLogger(__name__)
 
@@ -62,7 +57,7 @@ _decode_state = msgspec.msgpack.Decoder(TableState).decode
 
 
 class Desk:
-    """Everything the hub knows, and what it makes of messages.
+    """Everything the hub knows, and what it makes of messages; people's are taken by :attr:`requests`.
 
     Args:
         journal: opened by this hub alone.
@@ -79,7 +74,6 @@ class Desk:
         self, journal: Journal, people: People, *, run: str, now_ms: Callable[[], int], standing: Standing = STANDING
     ) -> None:
         self._journal = journal
-        self._people = people
         self._run = run
         self._now_ms = now_ms
         self._standing = standing
@@ -88,8 +82,7 @@ class Desk:
         self._states = {board: self._restored(board, state) for board, state in journal.states().items()}
         self._names = Names(journal.players())
         self._rates: dict[str, dict[str, float | None]] = {}
-        self._answers = Answers()
-        self._errands = Errands(self, self._names, people, journal, now_ms=now_ms)
+        self.requests = Requests(self, self._names, people, journal, now_ms=now_ms)
         self._told: set[str] = set()
         self.bad_messages = 0
 
@@ -132,29 +125,12 @@ class Desk:
         work.out.tables = list(work.touched)
         return work.batch, work.out
 
-    def pin_checked(self, tried: PinTry, *, right: bool) -> tuple[str, bytes]:
-        """The answer to a ``login`` whose PIN was checked.
-
-        Raises:
-            StoreBusyError: the token could not be stored; it may be tried again.
-        """
-        now_ms = self._now_ms()
-        self._people.tried(tried.board, now_ms, right=right)
-        if not right:
-            return _answer(tried.ask, Answer(tried.ask.id, ok=False, error="wrong_pin: this is not the PIN"))
-        self._people.drop_expired(now_ms)
-        token, grant = self._people.hand_out(tried.board, now_ms)
-        self._journal.drop_tokens(now_ms)
-        self._journal.add_token(digest(token), grant.role, grant.board, grant.expires_ms)
-        body = {"token": token, "role": grant.role, "board": grant.board, "expires": grant.expires_ms}
-        return _answer(tried.ask, Answer(tried.ask.id, ok=True, body=body))
-
     def _message(self, work: Work, topic: topics.Topic, message: Message) -> None:
         match topic.what:
             case "fact" if not message.retain:
                 self._fact(work, topic, message.payload)
             case "ask" if not message.retain:
-                self._ask(work, topic, message.payload)
+                self.requests.take(work, topic, message.payload)
             case "status" if topic.board not in topics.RESERVED and topic.which in _SOURCES:
                 self._sensor(work, topic.board, topic.which, online=message.payload == ONLINE)
             case "health" if message.payload and topic.board not in topics.RESERVED and topic.which in _SOURCES:
@@ -286,119 +262,6 @@ class Desk:
 
         return chapter
 
-    def _ask(self, work: Work, topic: topics.Topic, payload: bytes) -> None:
-        ask = decode(payload, Ask)
-        if not _ID.fullmatch(ask.id) or not _ID.fullmatch(ask.client):
-            raise MessageError("Ask: id and client must be 1 to 64 of A-Z, a-z, 0-9 and _.:-")
-        known = self._answer_again(topic.board, ask)
-        if known is not None:
-            work.out.answers.append((topics.answer(ask.client), known))
-            return
-        try:
-            body = decode_ask(topic.which, bytes(ask.body))
-            if isinstance(body, Login):
-                self._login(work, topic.board, ask, body)
-                return
-            grant = self._people.allow(ask.token, topic.board, topic.which, self._now_ms())
-        except DeniedError as denied:
-            work.out.answers.append(_answer(ask, Answer(ask.id, ok=False, error=str(denied))))
-            return
-        except MessageError as error:
-            work.out.answers.append(_answer(ask, Answer(ask.id, ok=False, error=f"bad_request: {error}")))
-            return
-        try:
-            self._carry_out(work, topic, ask, grant, body)
-        except DeniedError as denied:
-            work.out.answers.append(_answer(ask, Answer(ask.id, ok=False, error=str(denied))))
-
-    def _carry_out(self, work: Work, topic: topics.Topic, ask: Ask, grant: Grant, body: AskBody) -> None:
-        match body:
-            case Forget() | CloseEvening():
-                self._errand(work, ask, grant, body)
-            case Move():
-                self._move(work, topic, ask, grant, body)
-            case Who():
-                told = {"role": grant.role, "board": grant.board, "expires": grant.expires_ms}
-                work.out.answers.append(_answer(ask, Answer(ask.id, ok=True, body=told)))
-            case Start():
-                body = replace(body, names=self._named(work, body.names))
-                self._act(work, topic, ask, grant, encode(body))
-            case Name():
-                body = replace(body, names={**dict.fromkeys(body.names, ""), **self._named(work, body.names)})
-                self._act(work, topic, ask, grant, encode(body))
-            case _:
-                self._act(work, topic, ask, grant, encode(body))
-
-    def _errand(self, work: Work, ask: Ask, grant: Grant, body: Forget | CloseEvening) -> None:
-        """Carry out what concerns the whole club."""
-        try:
-            if isinstance(body, Forget):
-                told = self._errands.forget(work, ask, grant, body)
-            else:
-                told = {"boards": self._errands.close(work, ask, grant, body)}
-        except RefusedError as refused:
-            work.out.answers.append(_answer(ask, Answer(ask.id, ok=False, error=str(refused))))
-            return
-        where, payload = _answer(ask, Answer(ask.id, ok=True, body=told))
-        boot = people_boot(ask.client, ask.id)
-        self._answers.keep(CLUB, boot, payload)
-        work.batch.answers |= {entry.id: payload for entry in work.batch.entries if entry.boot == boot}
-        work.out.answers.append((where, payload))
-
-    def _move(self, work: Work, topic: topics.Topic, ask: Ask, grant: Grant, body: Move) -> None:
-        """Let a match go on at another board: a line in the journal of each, in one transaction."""
-        try:
-            self._errands.check_target(ask, topic.board, body)
-        except RefusedError as refused:
-            work.out.answers.append(_answer(ask, Answer(ask.id, ok=False, error=str(refused))))
-            return
-        match = self._errands.departure(topic.board, grant)
-        taken = self._act(work, topic, ask, grant, encode(replace(body, there="")))
-        if taken.refused is None and match is not None:
-            self._errands.arrive(work, body, match)
-
-    def _act(self, work: Work, topic: topics.Topic, ask: Ask, grant: Grant, body: bytes) -> Taken:
-        entry = Entry(
-            id=work.line_id(),
-            board=topic.board,
-            source=PEOPLE,
-            boot=people_boot(ask.client, ask.id),
-            seq=1,
-            kind=topic.which,
-            wall_ms=self._now_ms(),
-            body=body,
-            who=grant.who,
-        )
-        taken = self.take(work, entry, rev_seen=ask.rev)
-        rev = {"rev": taken.state.rev}
-        if taken.refused is None:
-            answer = Answer(ask.id, ok=True, body=rev)
-        else:
-            answer = Answer(ask.id, ok=False, error=str(taken.refused), body=rev)
-        where, payload = _answer(ask, answer)
-        work.batch.answers[entry.id] = payload
-        self._answers.keep(topic.board, entry.boot, payload)
-        work.out.answers.append((where, payload))
-        return taken
-
-    def _answer_again(self, board: str, ask: Ask) -> bytes | None:
-        kept = self._answers.find(board, people_boot(ask.client, ask.id))
-        boards = self.boards if board == CLUB else (board,)  # what concerns the club stands in its tables' journals
-        found = (self._journal.answer_to(known, ask.client, ask.id) for known in boards)
-        return kept or next((answer for answer in found if answer is not None), None)
-
-    def _login(self, work: Work, board: str, ask: Ask, body: Login) -> None:
-        if board not in {CLUB, body.board}:
-            raise DeniedError("other_board", f"sign in to board {body.board} at its own table")
-        self._people.may_try(body.board, self._now_ms())
-        work.out.pin_tries.append(PinTry(ask, body.board, body.pin))
-
-    def _named(self, work: Work, names: dict[Side, str]) -> dict[Side, str]:
-        """Ids of the players for the journal; names stay in their one table."""
-        ids, new = self._names.ids(names)
-        work.batch.players.update(new)
-        return ids
-
     def _restored(self, board: str, stored: bytes) -> TableState:
         """A stored state; one of an older program's making is made again from the journal."""
         try:
@@ -419,7 +282,3 @@ def _calls_referee(entry: Entry) -> bool:
     except MessageError:
         return False
     return isinstance(fact, Button) and fact.name == "referee"
-
-
-def _answer(ask: Ask, answer: Answer) -> tuple[str, bytes]:
-    return topics.answer(ask.client), encode(answer)

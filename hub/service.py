@@ -216,7 +216,7 @@ class HubService:
 
     def _pin_checked(self, checked: _PinChecked) -> None:
         try:
-            topic, payload = self.desk.pin_checked(checked.tried, right=checked.right)
+            topic, payload = self.desk.requests.pin_checked(checked.tried, right=checked.right)
         except StoreBusyError as error:
             log.warning("%s; somebody could not sign in", error)
             return
