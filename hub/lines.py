@@ -1,4 +1,4 @@
-"""Discs too close to a line to call: which of them matter under the match's rules, and what is asked."""
+"""Discs too close to a line to call: the range that they leave a round, and what is asked."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ def range_of(match: Match, playing: Round) -> tuple[RoundRange | None, tuple[Clo
     """What a round may come to while discs are too close to call and twenties in doubt.
 
     Returns:
-        The range, None when people have given the totals or there is no doubt; and the discs whose answer decides
-        something, the least certain first.
+        The range, None when people have given the totals or there is no doubt; and the discs at a line, the least
+        certain first.
     """
     if playing.totals:
         return None, ()
@@ -84,12 +84,12 @@ def range_of(match: Match, playing: Round) -> tuple[RoundRange | None, tuple[Clo
     score = score_before(match, playing)
     if score.over:
         return None, ()
+    by_certainty = tuple(sorted(closes, key=lambda close: close.sigmas))
     try:
         told = round_range(score, settled, doubts, match.ruleset)
-    except RulesError:  # so many doubts that counting them out would take long: ask them all
-        return None, tuple(sorted(closes, key=lambda close: close.sigmas))
-    deciding = [closes[at] for at in told.deciding if at < len(closes)]
-    return told, tuple(sorted(deciding, key=lambda close: close.sigmas))
+    except RulesError:  # so many doubts that counting them out would take long
+        return None, by_certainty
+    return told, by_certainty
 
 
 def _twenty_doubts(match: Match, playing: Round) -> list[tuple[Side, int, tuple[int, ...]]]:

@@ -44,8 +44,6 @@ class RoundReport(msgspec.Struct, frozen=True):
         twenties: the hub's.
         questions: how many people were asked.
         truth_counts: how much of what is hard there was.
-        ranges: lowest and highest points of a side whose disc is too close to a line to call, where nothing hangs
-            on it, so that nobody was asked.
     """
 
     truth: dict[str, int]
@@ -54,7 +52,6 @@ class RoundReport(msgspec.Struct, frozen=True):
     twenties: dict[str, int]
     questions: int
     truth_counts: Counts
-    ranges: dict[str, tuple[int, int]] = {}
 
 
 class BoardReport(msgspec.Struct, frozen=True):
@@ -102,8 +99,8 @@ def read_truth(path: Path) -> Truth:
 def compare(board: str, truth: Truth, table: Table | None) -> BoardReport:
     """Set the hub's rounds beside the truth's, in the order of play.
 
-    A round that the hub gives as a range because nothing hung on its doubt agrees if the truth lies inside. A round
-    that one of the two does not have is a mismatch, and so is another final score.
+    A round is a mismatch if points or twenties differ, also where people left a doubt open; so is a round that one of
+    the two does not have, and another final score.
     """
     scored = table.rounds if table is not None else ()
     rounds: list[RoundReport] = []
@@ -117,10 +114,9 @@ def compare(board: str, truth: Truth, table: Table | None) -> BoardReport:
                 twenties=_plain(view.twenties),
                 questions=view.questions,
                 truth_counts={name: told.counts.get(name, 0) for name in COUNTS},
-                ranges=_ranges(view),
             )
         )
-        mismatches += not _agree(told, view)
+        mismatches += _plain(view.totals) != told.totals or _plain(view.twenties) != told.twenties
     final = {str(side): view.score for side, view in table.sides.items()} if table is not None else {}
     mismatches += final != truth.final
     return BoardReport(board, tuple(rounds), final, truth.final, mismatches)
@@ -156,7 +152,7 @@ def in_words(report: Report) -> str:
     for board in report.boards:
         for number, told in enumerate(board.rounds, 1):
             lines.append(
-                f"{board.board} round {number}: scored {_points(told)}, truth {told.truth}, "
+                f"{board.board} round {number}: scored {told.scored}, truth {told.truth}, "
                 f"twenties {told.twenties}, truth {told.twenties_truth}, questions {told.questions}"
             )
         lines.append(f"{board.board} final: {board.final}, truth {board.final_truth}, mismatches {board.mismatches}")
@@ -164,28 +160,5 @@ def in_words(report: Report) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _points(told: RoundReport) -> dict[str, int | str]:
-    """As scored; as a range where a disc was too close to call and nothing hung on it."""
-    ranges = {side: f"{low} to {high}" for side, (low, high) in told.ranges.items()}
-    return {**told.scored, **ranges}
-
-
-def _ranges(view: RoundView) -> dict[str, tuple[int, int]]:
-    bounds = {side: (_bound(view.low, view, side), _bound(view.high, view, side)) for side in _plain(view.totals)}
-    return {side: (low, high) for side, (low, high) in bounds.items() if low != high}
-
-
-def _agree(told: TruthRound, view: RoundView) -> bool:
-    within = all(
-        _bound(view.low, view, side) <= points <= _bound(view.high, view, side) for side, points in told.totals.items()
-    )
-    return within and _plain(view.twenties) == told.twenties
-
-
 def _plain(points: Mapping[Any, int]) -> dict[str, int]:
     return {str(side): count for side, count in points.items()}
-
-
-def _bound(bounds: Mapping[Any, int], view: RoundView, side: str) -> int:
-    totals: Mapping[Any, int] = view.totals
-    return bounds.get(side, totals.get(side, -1))

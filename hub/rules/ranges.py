@@ -1,4 +1,4 @@
-"""A round with unsettled doubts: a range instead of a number, and which doubts are worth asking about."""
+"""A round with unsettled doubts: a range instead of a number."""
 
 from __future__ import annotations
 
@@ -32,14 +32,10 @@ class RoundRange:
     Attributes:
         round: lowest and highest total of each side.
         added: lowest and highest points each side adds.
-        decided: whether every answer adds the same points and leaves the game the same: nobody need be asked.
-        deciding: positions in the list of doubts of those whose answer can change that.
     """
 
     round: Mapping[str, tuple[int, int]]
     added: Mapping[str, tuple[int, int]]
-    decided: bool
-    deciding: tuple[int, ...]
 
 
 MOST_ANSWERS: Final = 20_000
@@ -54,7 +50,7 @@ def round_range(
     *,
     playoff: bool = False,
 ) -> RoundRange:
-    """The range of a round with unsettled doubts, and which of them matter under these rules.
+    """The range of a round with unsettled doubts under these rules.
 
     Args:
         game: how the game stands before the round.
@@ -76,28 +72,15 @@ def round_range(
         raise RulesError(
             "too_many_doubts", f"{len(doubts)} doubts have {combined} combined answers, at most {MOST_ANSWERS}"
         )
-    outcomes: dict[tuple[int, ...], RoundScore] = {}
+    outcomes: list[RoundScore] = []
     for answers in product(*(tuple(dict.fromkeys(doubt.worth)) for doubt in doubts)):
         totals = dict(settled)
         for doubt, worth in zip(doubts, answers, strict=True):
             totals[doubt.side] = totals.get(doubt.side, 0) + worth
-        outcomes[answers] = play_round(game, totals, ruleset, playoff=playoff)
-    first = next(iter(outcomes.values()))
+        outcomes.append(play_round(game, totals, ruleset, playoff=playoff))
 
     def span(pick: str) -> dict[str, tuple[int, int]]:
-        tables: list[Mapping[str, int]] = [getattr(outcome, pick) for outcome in outcomes.values()]
+        tables: list[Mapping[str, int]] = [getattr(outcome, pick) for outcome in outcomes]
         return {side: (min(t[side] for t in tables), max(t[side] for t in tables)) for side in game.scores}
 
-    deciding = tuple(at for at in range(len(doubts)) if _matters(outcomes, at))
-    same = all(outcome.game == first.game for outcome in outcomes.values())
-    return RoundRange(span("round"), span("added"), same, deciding)
-
-
-def _matters(outcomes: Mapping[tuple[int, ...], RoundScore], at: int) -> bool:
-    """Whether another answer to one doubt can change the game, the others being equal."""
-    by_rest: dict[tuple[int, ...], GameScore] = {}
-    for answers, outcome in outcomes.items():
-        rest = answers[:at] + answers[at + 1 :]
-        if by_rest.setdefault(rest, outcome.game) != outcome.game:
-            return True
-    return False
+    return RoundRange(span("round"), span("added"))

@@ -1,4 +1,4 @@
-"""The closing comparison: a mismatch cannot hide, and a range that nothing hangs on is none."""
+"""The closing comparison: a mismatch cannot hide."""
 
 from pathlib import Path
 
@@ -34,21 +34,12 @@ def table(**changes: object) -> Table:
     [
         ({}, 0),
         ({"totals": {"A": 45, "B": 25}}, 1),
-        ({"totals": {"A": 40, "B": 30}, "low": {"A": 40}, "high": {"A": 45}}, 0),
-        ({"totals": {"A": 35, "B": 30}, "low": {"A": 35}, "high": {"A": 40}}, 1),
+        ({"totals": {"A": 40, "B": 30}, "low": {"A": 40}, "high": {"A": 45}}, 1),
         ({"twenties": {"A": 0, "B": 0}}, 1),
     ],
 )
 def test_a_round_that_differs_from_the_truth_is_a_mismatch(changes: dict[str, object], mismatches: int) -> None:
     assert compare("b", TRUTH, table(**changes)).mismatches == mismatches
-
-
-def test_what_was_too_close_to_call_is_told_as_a_range() -> None:
-    told = compare("b", TRUTH, table(totals={"A": 40, "B": 30}, low={"A": 40}, high={"A": 45, "B": 30}))
-    assert told.rounds[0].scored == {"A": 40, "B": 30}
-    assert told.rounds[0].ranges == {"A": (40, 45)}
-    assert "scored {'A': '40 to 45', 'B': 30}, truth {'A': 45, 'B': 30}" in in_words(Report((told,), 0, 0))
-    assert compare("b", TRUTH, table()).rounds[0].ranges == {}
 
 
 def test_a_round_that_the_hub_does_not_have_is_a_mismatch() -> None:

@@ -82,10 +82,12 @@ def test_a_disc_over_the_edge_of_the_board_scores_nothing(bench: Bench) -> None:
     assert bench.table.sides["A"].board == 0
 
 
-def test_a_disc_at_the_line_that_decides_nothing_is_not_asked_about(bench: Bench) -> None:
+def test_a_disc_at_the_line_on_which_only_points_hang_is_asked_about_and_left_as_a_range_if_nobody_answers(
+    bench: Bench,
+) -> None:
     close_round(bench, 60.0, 186.3)
-    assert bench.table.phase == "round_over"
-    assert not bench.table.questions
+    assert bench.table.phase == "settling"
+    assert [(q.kind, [c.key for c in q.choices]) for q in bench.table.questions] == [("line", ["10", "5"])]
     assert [d.close for d in bench.table.discs].count(True) == 1
     bench.discs.clear()
     bench.layout()
