@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from hub.link.messages import Call
-from hub.link.snapshot import RoundView, Table
+from hub.link.snapshot import Table
 from hub.store.archive import Archive
 
 Counts = dict[str, int]

@@ -7,13 +7,11 @@ import pytest
 from firmware_py.outbox import Outbox
 from hub.club.report import (
     BoardReport,
-    Report,
     RoundReport,
     Truth,
     TruthRound,
     compare,
     doubled,
-    in_words,
     missing,
     read_truth,
 )
