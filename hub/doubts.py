@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from hub.link.messages import Shot
 from hub.round import Events
 
+SWEPT = 3
+"""No shot takes so many discs off, all that there are and itself."""
+
 MOST = 8
 """Readings beyond which the doubts of a shot are not combined any further."""
 
@@ -35,6 +38,11 @@ def _combined(reading: Events, events: Events, other: Events) -> Events:
         return other
     kept = tuple(event for event in reading if event in other or event not in events)
     return (*kept, *(event for event in other if event not in events and event not in kept))
+
+
+def swept_along(fact: Shot, lay: Sequence[str]) -> bool:
+    """Whether hands cleared the board before a shot came to rest: with it everything is gone that lay there."""
+    return len(lay) >= SWEPT and all(fact.rest.get(disc) == "ditch" for disc in (*lay, fact.disc))
 
 
 def vague(fact: Shot) -> bool:

@@ -95,7 +95,11 @@ def swept_round(playing: Round, left: int) -> Question:
     return Question(
         id=f"{prefix(playing)}-swept",
         kind="round",
-        text=f"The board was cleared with {left} discs unshot: does the round count as it lay?",
+        text=(
+            f"The board was cleared with {left} discs unshot: does the round count as it lay?"
+            if left
+            else "The board was cleared before the last shot came to rest: does the round count as it lay before it?"
+        ),
         choices=(Choice("keep", "it counts"), Choice(NOBODY, "play it again")),
         facts={"round": playing.number},
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from hub import twenties
-from hub.doubts import readings, vague
+from hub.doubts import readings, swept_along, vague
 from hub.entries import Entry
 from hub.hands import leaned, lifted_out, settled, swept_after_all, unseen_after
 from hub.hole import words
@@ -113,9 +113,25 @@ def on_shot(state: TableState, entry: Entry, fact: Shot) -> TableState:
         deaf=twenties.deaf(state),
         out_of_turn=turn is not None and turn[0] != side,
     )
+    if expected(match, replace(playing, shots=(*playing.shots, shot))) is None and swept_along(
+        fact, [disc.id for disc in surface(before, playing)]
+    ):
+        return _swept_along(state.with_running(playing), entry, shot)
     picture = next((doubt.picture for doubt in fact.doubts if doubt.picture), None)
     state = replace(state.with_running(playing), message=message, paused=False)
     return leaned(judged(state, entry, shot, picture=picture), entry)
+
+
+def _swept_along(state: TableState, entry: Entry, shot: ShotRecord) -> TableState:
+    """The last shot and a sweep in one: what it did nobody saw, so people say whether what lay before it counts."""
+    unseen = replace(shot, disc="", rest={}, readings=((),), unseen=True, settled=True)
+    state = judged(state, entry, unseen)
+    playing = playing_of(state)
+    lay = surface(unseen.before, playing)
+    question = swept_round(playing, 0)
+    kept = tuple(q for q in playing.questions if q.stake)
+    playing = replace(playing, record=lay, swept=True, done=True, removals=(), questions=(*kept, question))
+    return state.with_running(replace(playing, asked=playing.asked + 1))
 
 
 def on_layout(state: TableState, entry: Entry, fact: Layout) -> TableState:
