@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from hub.entries import Entry
 from hub.link.snapshot import Event, Flash, Level, Side
-from hub.questions import prefix
+from hub.questions import beam_question_id, prefix
 from hub.round import Round, ShotRecord
 from hub.rules.order import deciding_sides
 from hub.rules.ruleset import Ruleset
@@ -96,7 +96,7 @@ def finish_round(state: TableState, entry: Entry) -> TableState:
     match = state.match
     if match is None or match.running is None:
         return state
-    finished = _pruned(match, match.running)
+    finished = _pruned(match, _without_later(state, match.running, entry))
     state = followed(state, replace(match, rounds=(*match.rounds, finished), running=None), finished.number)
     if state.match is not None and state.match.running is not None:
         state = state.with_running(
@@ -178,6 +178,16 @@ def announce(state: TableState, entry: Entry, match: Match, shot: ShotRecord, *,
         )
         return state if flash.id in state.flashed else flashed(state, flash)
     return state
+
+
+def _without_later(state: TableState, playing: Round, entry: Entry) -> Round:
+    """A round without questions about what blocked the beam after its end, while the camera's word was on its way."""
+    later = {
+        beam_question_id(playing, candidate.key)
+        for candidate in state.candidates
+        if candidate.machine_boot == entry.machine_boot and candidate.start_ns > entry.mono_ns
+    }
+    return replace(playing, questions=tuple(question for question in playing.questions if question.id not in later))
 
 
 def _pruned(match: Match, playing: Round) -> Round:

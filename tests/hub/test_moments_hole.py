@@ -390,3 +390,19 @@ def test_a_blow_and_a_fall_that_are_both_in_doubt_are_read_in_every_way(bench: B
     assert twenties(bench) == {"A": 0, "B": 0}
     assert [r.disc for r in bench.table.remove] == ["d2"]
     assert not bench.table.questions
+
+
+def test_what_blocked_the_beam_in_the_next_round_is_no_question_of_the_one_that_the_camera_tells_of_late(
+    bench: Bench,
+) -> None:
+    bench.start()
+    bench.rally(23)
+    bench.club.bus.publish(topics.status("b1", "camera"), b"offline", retain=True)
+    bench.club.turn()
+    bench.beam(bench.at_ns + 60 * S)
+    assert [q.kind for q in bench.table.questions] == ["twenty"]
+    bench.shoot("B", (150.0, 180.0), ("hit", "s", "d1"), moved={"d1": (65.0, 10.0)})
+    bench.discs.clear()
+    bench.layout()
+    assert [r.totals for r in bench.table.rounds] == [{"A": 15, "B": 10}]
+    assert not bench.table.questions
