@@ -42,7 +42,7 @@ from hub.rules.presets import load_ruleset
 from hub.rules.ruleset import changed
 from hub.rulings import open_question, ruling_reason
 from hub.state import Match, TableState
-from hub.tally import shots_left, twenties_of
+from hub.tally import last_number, shots_left, twenties_of
 
 
 def act(state: TableState, entry: Entry, body: AskBody) -> TableState:
@@ -149,7 +149,7 @@ def _answered(match: Match, playing: Round, question: Question, choice: str, rea
         disc = next((d for d in playing.record if d.id == question.disc), None)
         if disc is None:
             return playing
-        ruling = Ruling(int(choice), disc.x_mm, disc.y_mm, reason, len(playing.shots))
+        ruling = Ruling(int(choice), disc.x_mm, disc.y_mm, reason, last_number(playing))
         return replace(playing, rulings={**playing.rulings, disc.id: ruling})
     shots = []
     for shot in playing.shots:

@@ -14,7 +14,7 @@ from hub.rounds import following_round
 from hub.rules.errors import RulesError
 from hub.rules.scoring import check_count
 from hub.state import Match, TableState
-from hub.tally import board_points, game_score, twenties_of
+from hub.tally import board_points, game_score, last_number, twenties_of
 
 
 def corrected(state: TableState, entry: Entry, body: Correct) -> TableState:
@@ -133,7 +133,7 @@ def _correct_disc(state: TableState, entry: Entry, body: Correct) -> TableState:
     known = playing.rulings.get(disc.id)
     if known is not None and (known.x_mm, known.y_mm) == (disc.x_mm, disc.y_mm):
         _check_unruled(known.reason)
-    rulings = {**playing.rulings, disc.id: Ruling(body.value, disc.x_mm, disc.y_mm, shots=len(playing.shots))}
+    rulings = {**playing.rulings, disc.id: Ruling(body.value, disc.x_mm, disc.y_mm, shots=last_number(playing))}
     return settle(state.with_running(replace(playing, rulings=rulings)), entry)
 
 

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from hub.lines import at_outer_line
 from hub.link.messages import Shot
 from hub.round import Round, Ruling
+from hub.tally import last_number
 
 
 def decided_by_play(playing: Round) -> str:
@@ -29,7 +30,7 @@ def played_on(playing: Round, fact: Shot) -> tuple[Round, tuple[str, ...]]:
     absent = tuple(r.disc.id for r in playing.removals if r.why != "twenty" and r.disc.id not in part)
     closes = [close for disc in playing.record if (close := at_outer_line(disc, playing)) is not None]
     ruled = {
-        close.disc.id: Ruling(close.inside, close.disc.x_mm, close.disc.y_mm, shots=len(playing.shots))
+        close.disc.id: Ruling(close.inside, close.disc.x_mm, close.disc.y_mm, shots=last_number(playing))
         for close in closes
     }
     rulings = {**playing.rulings, **ruled}

@@ -30,6 +30,11 @@ def ruling_on(disc: LayoutDisc, playing: Round) -> Ruling | None:
     return None if moved else ruling
 
 
+def last_number(playing: Round) -> int:
+    """The number of the last shot that is still listed; a counted round lists only those in doubt."""
+    return max((shot.number for shot in playing.shots), default=0)
+
+
 def value_of(disc: LayoutDisc, playing: Round) -> int:
     """What a disc scores: as people ruled while it stays there, else by its place; a leaner's place is in the 15."""
     ruling = ruling_on(disc, playing)

@@ -143,3 +143,18 @@ def test_what_is_open_when_the_board_is_cleared_can_be_answered_later(bench: Ben
     assert bench.table.rounds[0].low in ({}, bench.table.rounds[0].totals)
     assert bench.table.sides["A"].score == 25
     assert bench.table.shot == 1
+
+
+def test_a_late_answer_about_a_line_holds_while_another_doubt_of_the_round_is_open(bench: Bench) -> None:
+    bench.start(rules="classic")
+    bench.rally(22)
+    bench.shoot("A", "ditch", ("off", "s"), beam=True)
+    bench.shoot("B", (186.3, 180.0), ("hit", "s", "d1"), moved={"d1": (84.9, 12)})
+    bench.discs.clear()
+    bench.layout()
+    for _ in range(2):
+        line = next(question for question in bench.table.questions if question.kind == "line")
+        choice = line.choices[0].key
+        assert bench.club.ask("answer", {"question": line.id, "choice": choice}).ok
+        assert line.id not in {question.id for question in bench.table.questions}
+    assert [question.kind for question in bench.table.questions] == ["twenty"]
