@@ -234,7 +234,7 @@ def twin(**choices: Any) -> None:
 def photo(files: tuple[Path, ...], **choices: Any) -> None:
     """Score photos of a finished round."""
     try:
-        from firmware_py.camera import photo as reader
+        from firmware_py.camera.still import photo as reader
     except ModuleNotFoundError as error:
         _missing(error)
     from hub.rules.errors import RulesError
@@ -262,7 +262,7 @@ def photo(files: tuple[Path, ...], **choices: Any) -> None:
 def watch(file: Path, as_json: bool, board: str) -> None:
     """Read a recorded video as the camera would."""
     try:
-        from firmware_py.camera import watch as reader
+        from firmware_py.camera.recorded import watch as reader
     except ModuleNotFoundError as error:
         _missing(error)
     sys.exit(reader.run(file, as_json=as_json, board=board))
@@ -279,7 +279,7 @@ def calibrate(config_path: Path | None, image: Path | None, **choices: Any) -> N
 
     try:
         settings = config.load_config(config_path) if config_path else config.Config()
-        from firmware_py.camera import calibrate as command
+        from firmware_py.camera.board import calibrate as command
     except config.ConfigError as error:
         _fail(str(error), 2)
     except ModuleNotFoundError as error:

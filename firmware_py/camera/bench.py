@@ -21,12 +21,12 @@ import cv2
 import numpy as np
 
 from firmware_py.camera.benchboard import DrawnBoard, spread_discs
-from firmware_py.camera.lab import Image
 from firmware_py.camera.live import LiveReader
 from firmware_py.camera.memory import give_back
-from firmware_py.camera.photo import score_picture
-from firmware_py.camera.photoreading import PhotoReading
+from firmware_py.camera.picture.lab import Image
 from firmware_py.camera.source import Frame
+from firmware_py.camera.still.photo import score_picture
+from firmware_py.camera.still.photoreading import PhotoReading
 from hardware.board import Board, load_board
 
 LIVE_WH, PHOTO_WH = (1280, 960), (1600, 1200)

@@ -7,7 +7,7 @@ import math
 import cv2
 import numpy as np
 
-from firmware_py.camera.lab import Image
+from firmware_py.camera.picture.lab import Image
 from hardware.board import Board, to_xy
 
 #: The rail fills so much of the picture's height.

@@ -12,25 +12,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from firmware_py.camera.appearance import Wardrobe
-from firmware_py.camera.calibration import Calibration
-from firmware_py.camera.follow import Follower, FrameSeen
-from firmware_py.camera.lab import Floats, Image
-from firmware_py.camera.motion import Motion
-from firmware_py.camera.reader import LayoutReader
-from firmware_py.camera.regions import Mask
-from firmware_py.camera.register import Slip
-from firmware_py.camera.relocate import Known
-from firmware_py.camera.resting import Resting
-from firmware_py.camera.seeking import FoundBoard, Seeker, mean_picture
-from firmware_py.camera.shade import Shade
-from firmware_py.camera.shots import conclude
-from firmware_py.camera.source import Frame
-from firmware_py.camera.steady import Stand, Steady, followed, moved_fact
-from firmware_py.camera.stillness import Gate
-from firmware_py.camera.telling import layout_of, places_of, renamed
-from firmware_py.camera.view import BoardView, Box
-from firmware_py.camera.whereabouts import (
+from firmware_py.camera.board.calibration import Calibration
+from firmware_py.camera.motion.between import Motion
+from firmware_py.camera.motion.follow import Follower, FrameSeen
+from firmware_py.camera.motion.shots import conclude
+from firmware_py.camera.motion.stillness import Gate
+from firmware_py.camera.picture.lab import Floats, Image
+from firmware_py.camera.picture.regions import Mask
+from firmware_py.camera.picture.shade import Shade
+from firmware_py.camera.picture.view import BoardView, Box
+from firmware_py.camera.place.register import Slip
+from firmware_py.camera.place.relocate import Known
+from firmware_py.camera.place.seeking import FoundBoard, Seeker, mean_picture
+from firmware_py.camera.place.steady import Stand, Steady, followed, moved_fact
+from firmware_py.camera.place.whereabouts import (
     Boards,
     Search,
     Whereabouts,
@@ -39,6 +34,11 @@ from firmware_py.camera.whereabouts import (
     reader_of,
     uncover,
 )
+from firmware_py.camera.rest.appearance import Wardrobe
+from firmware_py.camera.rest.reader import LayoutReader
+from firmware_py.camera.rest.resting import Resting
+from firmware_py.camera.rest.telling import layout_of, places_of, renamed
+from firmware_py.camera.source import Frame
 from hardware.board import Board
 from hub.link.messages import Cleared, Fact, Hand, Moved
 

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from firmware_py.camera.grabber import CameraError, CameraHungError, Grab, Grabber
-from firmware_py.camera.locks import Locks
+from firmware_py.camera.devices.grabber import CameraError, CameraHungError, Grab, Grabber
+from firmware_py.camera.devices.locks import Locks
 from firmware_py.errors import DeviceMissingError
 from hub.link.config import CameraSection
 
@@ -124,7 +124,7 @@ class PiCamera:
         self._lock(values)
 
     def read(self) -> Grab | None:
-        """See :class:`firmware_py.camera.grabber.Camera`.
+        """See :class:`firmware_py.camera.devices.grabber.Camera`.
 
         Raises:
             CameraHungError: no frame came in time.
@@ -141,7 +141,7 @@ class PiCamera:
         return Grab(ended_ns - exposure_ns // 2, exposure_ns, picture)
 
     def release(self) -> None:
-        """See :class:`firmware_py.camera.grabber.Camera`."""
+        """See :class:`firmware_py.camera.devices.grabber.Camera`."""
         self._camera.stop()
         self._camera.close()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from firmware_py.camera.lab import Image
+from firmware_py.camera.picture.lab import Image
 from hub.link.clock import Clock
 
 

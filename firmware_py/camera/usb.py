@@ -11,8 +11,8 @@ from typing import Any, Protocol
 import cv2
 import numpy as np
 
-from firmware_py.camera.grabber import CameraError, Grab, Grabber
-from firmware_py.camera.locks import Locks
+from firmware_py.camera.devices.grabber import CameraError, Grab, Grabber
+from firmware_py.camera.devices.locks import Locks
 from firmware_py.errors import DeviceMissingError
 from hub.link.config import CameraSection
 
@@ -123,7 +123,7 @@ class UsbCamera:
         self._drain(STALE_FRAMES)
 
     def read(self) -> Grab | None:
-        """See :class:`firmware_py.camera.grabber.Camera`."""
+        """See :class:`firmware_py.camera.devices.grabber.Camera`."""
         good, picture = self._device.read()
         now_ns = self._now_ns()
         if not good or picture is None or np.ndim(picture) != 3:
@@ -134,7 +134,7 @@ class UsbCamera:
         return Grab(arrived_ns - self._exposure_ns // 2, self._exposure_ns, np.asarray(picture, dtype=np.uint8))
 
     def release(self) -> None:
-        """See :class:`firmware_py.camera.grabber.Camera`."""
+        """See :class:`firmware_py.camera.devices.grabber.Camera`."""
         self._device.release()
 
     def _learn(self) -> dict[str, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from firmware_py.camera.film import Film, FilmError
+from firmware_py.camera.recorded.film import Film, FilmError
 from firmware_py.camera.source import Frame, SourceEndedError
 from firmware_py.errors import DeviceMissingError
 from hub.link.clock import Clock, ManualClock

@@ -25,12 +25,12 @@ from typing import Any
 import cv2
 import numpy as np
 
-from firmware_py.camera.appearance import Wardrobe
-from firmware_py.camera.lab import Image
-from firmware_py.camera.reader import LayoutReader
-from firmware_py.camera.resting import Resting
-from firmware_py.camera.start import NoBoardError, calibrate
-from firmware_py.camera.view import BoardView
+from firmware_py.camera.board.start import NoBoardError, calibrate
+from firmware_py.camera.picture.lab import Image
+from firmware_py.camera.picture.view import BoardView
+from firmware_py.camera.rest.appearance import Wardrobe
+from firmware_py.camera.rest.reader import LayoutReader
+from firmware_py.camera.rest.resting import Resting
 from hardware.board import TOURNAMENT
 from hardware.twin.layouts import drawn_layout
 from hardware.twin.optics import Renderer, drawn_pose, hard_optics, nominal_optics, nominal_pose

@@ -20,8 +20,8 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from firmware_py.camera.photo import score_photo
-from firmware_py.camera.photoreading import PhotoDisc, PhotoError, PhotoReading
+from firmware_py.camera.still.photo import score_photo
+from firmware_py.camera.still.photoreading import PhotoDisc, PhotoError, PhotoReading
 
 #: A read disc and a true one are the same when their centres are closer than this part of the radius.
 SAME = 0.6

@@ -20,9 +20,9 @@ import cv2
 import numpy as np
 from photo_accuracy import totals_possible
 
-from firmware_py.camera.photo import score_picture
-from firmware_py.camera.photoreading import PhotoDisc, PhotoReading
-from firmware_py.camera.rings import circle_image, scaling
+from firmware_py.camera.board.rings import circle_image, scaling
+from firmware_py.camera.still.photo import score_picture
+from firmware_py.camera.still.photoreading import PhotoDisc, PhotoReading
 
 #: Photos are brought to this long side before they are changed, so that pixels mean the same for all.
 SIDE_PX = 1000

@@ -22,8 +22,8 @@ import cv2
 import numpy as np
 from photo_accuracy import match
 
-from firmware_py.camera.photo import score_picture
-from firmware_py.camera.photoreading import PhotoDisc, PhotoError
+from firmware_py.camera.still.photo import score_picture
+from firmware_py.camera.still.photoreading import PhotoDisc, PhotoError
 from hardware.board import Board, load_board
 from hardware.twin import photos
 from hardware.twin.layouts import drawn_layout

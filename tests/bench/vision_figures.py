@@ -13,18 +13,18 @@ from types import ModuleType
 import cv2
 import numpy as np
 
-from firmware_py.camera import rims
-from firmware_py.camera.calibration import Calibration
-from firmware_py.camera.discs import VIEW_PX, VIEW_REACH, find_discs
-from firmware_py.camera.discvotes import rim_votes
-from firmware_py.camera.lab import apply_homography, to_lab
-from firmware_py.camera.overlay import draw_overlay
-from firmware_py.camera.photo import score_picture
-from firmware_py.camera.photoreading import PhotoReading
-from firmware_py.camera.picturefile import Picture
-from firmware_py.camera.rings import find_rings, shrink
-from firmware_py.camera.ringsearch import SIDE_PX, edge_voters, turned, upright, vote
-from firmware_py.camera.surface import straight_view
+from firmware_py.camera.board.calibration import Calibration
+from firmware_py.camera.board.rings import find_rings, shrink
+from firmware_py.camera.board.ringsearch import SIDE_PX, edge_voters, turned, upright, vote
+from firmware_py.camera.picture.lab import apply_homography, to_lab
+from firmware_py.camera.picture.picturefile import Picture
+from firmware_py.camera.still import rims
+from firmware_py.camera.still.discs import VIEW_PX, VIEW_REACH, find_discs
+from firmware_py.camera.still.discvotes import rim_votes
+from firmware_py.camera.still.overlay import draw_overlay
+from firmware_py.camera.still.photo import score_picture
+from firmware_py.camera.still.photoreading import PhotoReading
+from firmware_py.camera.still.surface import straight_view
 from hardware.board import TOURNAMENT
 
 GREEN, YELLOW, RED, BLUE = (90, 220, 60), (0, 200, 255), (40, 40, 255), (255, 140, 40)

@@ -6,8 +6,8 @@ import math
 
 from firmware_py.camera.bench import bench, resident_mb
 from firmware_py.camera.benchboard import DrawnBoard, spread_discs
-from firmware_py.camera.photo import score_picture
-from firmware_py.camera.photoreading import PhotoReading
+from firmware_py.camera.still.photo import score_picture
+from firmware_py.camera.still.photoreading import PhotoReading
 from hardware.board import TOURNAMENT
 
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from firmware_py.camera.lab import Image
-from firmware_py.camera.view import BoardView
+from firmware_py.camera.picture.lab import Image
+from firmware_py.camera.picture.view import BoardView
 from hardware.board import Board
 from hub.link.pictures import WantedDisc
 

@@ -18,10 +18,10 @@ import cv2
 from firmware_py.camera.clips.pictures import ClipView, Drawn, Still, draw
 from firmware_py.camera.clips.ring import Kept, Ring, thinned
 from firmware_py.camera.clips.upload import HttpPost, Parcel, Uploader
-from firmware_py.camera.lab import Image
 from firmware_py.camera.live import LiveReader, Rest
+from firmware_py.camera.picture.lab import Image
+from firmware_py.camera.picture.view import BoardView
 from firmware_py.camera.source import Frame
-from firmware_py.camera.view import BoardView
 from hub.link.config import Config, read_secret
 from hub.link.messages import Fact, Hand, Shot
 from hub.link.pictures import MAX_FRAMES, Evidence, FrameAt, Wanted, pack

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import cv2
 import numpy as np
 
-from firmware_py.camera.grabber import Grab
+from firmware_py.camera.devices.grabber import Grab
 from firmware_py.camera.source import FrameSource, SourceGoneError
 
 

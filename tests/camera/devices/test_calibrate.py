@@ -13,8 +13,8 @@ from click.testing import CliRunner
 
 from crokinole import main
 from firmware_py.camera.benchboard import DrawnBoard, spread_discs
-from firmware_py.camera.calibrate import run
-from firmware_py.camera.keepsake import Keepsake
+from firmware_py.camera.board.calibrate import run
+from firmware_py.camera.place.keepsake import Keepsake
 from firmware_py.settings import DaemonLock
 from hardware.board import TOURNAMENT
 from hub.link.config import BoardSection, CameraSection, Config

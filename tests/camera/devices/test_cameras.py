@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from firmware_py.camera.cameras import COMPUTERS, MODULES, judge, table
-from firmware_py.camera.capabilities import CONTACTS, LAYOUT
+from firmware_py.camera.devices.cameras import COMPUTERS, MODULES, judge, table
+from firmware_py.camera.devices.capabilities import CONTACTS, LAYOUT
 
 DOCS = Path(__file__).resolve().parents[3] / "docs" / "cameras.md"
 

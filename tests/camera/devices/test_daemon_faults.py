@@ -12,7 +12,7 @@ import pytest
 from firmware_py.camera import daemon
 from firmware_py.camera.benchboard import DrawnBoard
 from firmware_py.camera.daemon import CameraLoop
-from firmware_py.camera.grabber import CameraHungError
+from firmware_py.camera.devices.grabber import CameraHungError
 from firmware_py.camera.source import Frame, SourceEndedError, SourceGoneError
 from firmware_py.errors import DeviceMissingError
 from firmware_py.service import Service

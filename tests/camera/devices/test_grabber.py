@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from fakes import ScriptedCamera, until_gone
 
-from firmware_py.camera.grabber import (
+from firmware_py.camera.devices.grabber import (
     MOST_BACKWARDS,
     Camera,
     CameraError,
@@ -144,7 +144,7 @@ def test_a_driver_that_says_it_hangs_is_not_closed(camera: ScriptedCamera) -> No
 def test_closing_does_not_wait_for_a_camera_that_blocks(
     camera: ScriptedCamera, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("firmware_py.camera.grabber._CLOSE_S", 0.01)
+    monkeypatch.setattr("firmware_py.camera.devices.grabber._CLOSE_S", 0.01)
     grabber = Grabber("the camera", lambda: camera)
     grabber.close()
     assert camera.released.empty()

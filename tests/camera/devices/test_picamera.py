@@ -10,8 +10,8 @@ import fakes
 import pytest
 from fakes import FakePicamera2
 
-from firmware_py.camera.grabber import CameraError, CameraHungError
-from firmware_py.camera.locks import Locks
+from firmware_py.camera.devices.grabber import CameraError, CameraHungError
+from firmware_py.camera.devices.locks import Locks
 from firmware_py.camera.picamera import (
     ACT_FRAMES,
     SETTLE_FRAMES,

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firmware_py.camera.capabilities import CONTACTS, HANDS, LAYOUT, SHOTS, Claims, capabilities
-from firmware_py.camera.sanity import BLACK, HOPELESS_NS, LASTING_NS, STUCK, Sanity
+from firmware_py.camera.devices.capabilities import CONTACTS, HANDS, LAYOUT, SHOTS, Claims, capabilities
+from firmware_py.camera.devices.sanity import BLACK, HOPELESS_NS, LASTING_NS, STUCK, Sanity
 
 FRAME_NS = 33_000_000
 

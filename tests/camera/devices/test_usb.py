@@ -9,8 +9,8 @@ import cv2
 import pytest
 from fakes import FakeWebcam, until_gone
 
-from firmware_py.camera.grabber import CameraError
-from firmware_py.camera.locks import Locks
+from firmware_py.camera.devices.grabber import CameraError
+from firmware_py.camera.devices.locks import Locks
 from firmware_py.camera.sources import open_source
 from firmware_py.camera.usb import STALE_FRAMES, UsbCamera, find_device, open_usb
 from firmware_py.errors import DeviceMissingError

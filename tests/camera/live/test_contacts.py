@@ -7,9 +7,9 @@ from collections import Counter
 
 import pytest
 
-from firmware_py.camera.contacts import find_contacts
-from firmware_py.camera.tracker import Sighting, coast
-from firmware_py.camera.ways import Mover, Path, legs
+from firmware_py.camera.motion.contacts import find_contacts
+from firmware_py.camera.motion.tracker import Sighting, coast
+from firmware_py.camera.motion.ways import Mover, Path, legs
 from hardware.board import TOURNAMENT
 from tests.camera.live.worlds import play
 

@@ -7,10 +7,10 @@ import random
 
 import pytest
 
-from firmware_py.camera.billiards import Body, Feel, Table, roll
-from firmware_py.camera.episodes import explain
-from firmware_py.camera.tracker import Sighting, Xy
-from firmware_py.camera.ways import Path
+from firmware_py.camera.motion.billiards import Body, Feel, Table, roll
+from firmware_py.camera.motion.episodes import explain
+from firmware_py.camera.motion.tracker import Sighting, Xy
+from firmware_py.camera.motion.ways import Path
 from hardware.board import TOURNAMENT
 from hardware.twin.world import World
 

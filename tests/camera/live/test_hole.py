@@ -8,7 +8,7 @@ import random
 import pytest
 
 from firmware_py.camera.live import LiveReader
-from firmware_py.camera.resting import Resting
+from firmware_py.camera.rest.resting import Resting
 from hardware.board import TOURNAMENT, to_xy
 from hardware.twin.styles import NAMED
 from tests.camera.live.filmed import HEIGHT_MM, Film, watch

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from firmware_py.camera.appearance import Look, Wardrobe
-from firmware_py.camera.calibration import Calibration
-from firmware_py.camera.keepsake import Keepsake, Remembered
-from firmware_py.camera.resting import Resting
+from firmware_py.camera.board.calibration import Calibration
+from firmware_py.camera.place.keepsake import Keepsake, Remembered
+from firmware_py.camera.rest.appearance import Look, Wardrobe
+from firmware_py.camera.rest.resting import Resting
 from hardware.board import TOURNAMENT
 from hub.link.messages import Cleared, Layout, LayoutDisc
 

@@ -7,13 +7,13 @@ import math
 import numpy as np
 import pytest
 
-from firmware_py.camera.appearance import Wardrobe
-from firmware_py.camera.reader import LayoutReader
-from firmware_py.camera.resting import Resting
-from firmware_py.camera.shade import Shade
-from firmware_py.camera.start import calibrate
-from firmware_py.camera.sunken import settled, state_at_hole
-from firmware_py.camera.view import BoardView
+from firmware_py.camera.board.start import calibrate
+from firmware_py.camera.picture.shade import Shade
+from firmware_py.camera.picture.view import BoardView
+from firmware_py.camera.rest.appearance import Wardrobe
+from firmware_py.camera.rest.reader import LayoutReader
+from firmware_py.camera.rest.resting import Resting
+from firmware_py.camera.rest.sunken import settled, state_at_hole
 from hardware.board import TOURNAMENT
 from hardware.twin.optics import Renderer, nominal_optics, nominal_pose
 from hardware.twin.scene import Scene, SceneDisc

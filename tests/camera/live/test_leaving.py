@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from firmware_py.camera.contacts import Contact
-from firmware_py.camera.leaving import edge_events
-from firmware_py.camera.resting import Resting
-from firmware_py.camera.tracker import Sighting
-from firmware_py.camera.ways import Path
+from firmware_py.camera.motion.contacts import Contact
+from firmware_py.camera.motion.leaving import edge_events
+from firmware_py.camera.motion.tracker import Sighting
+from firmware_py.camera.motion.ways import Path
+from firmware_py.camera.rest.resting import Resting
 from hardware.board import TOURNAMENT
 
 FRAME_NS = 33_333_333

@@ -8,13 +8,13 @@ import math
 import numpy as np
 import pytest
 
-from firmware_py.camera.likeness import Likeness
+from firmware_py.camera.board.start import calibrate
 from firmware_py.camera.live import LiveReader
-from firmware_py.camera.register import Register
-from firmware_py.camera.relocate import LEAST_ALIKE, Known
-from firmware_py.camera.start import calibrate
-from firmware_py.camera.steady import FOLLOW_MM, TELL_MM, Steady
-from firmware_py.camera.view import BoardView
+from firmware_py.camera.picture.view import BoardView
+from firmware_py.camera.place.likeness import Likeness
+from firmware_py.camera.place.register import Register
+from firmware_py.camera.place.relocate import LEAST_ALIKE, Known
+from firmware_py.camera.place.steady import FOLLOW_MM, TELL_MM, Steady
 from hardware.board import TOURNAMENT, to_xy
 from hardware.twin.hands import Errand, tidy
 from hardware.twin.optics import CameraPose, Renderer, nominal_pose

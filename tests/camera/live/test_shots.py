@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from firmware_py.camera.naming import Watched
-from firmware_py.camera.resting import Reading, Resting
-from firmware_py.camera.shots import conclude
-from firmware_py.camera.tracker import Sighting, Track, coast
+from firmware_py.camera.motion.naming import Watched
+from firmware_py.camera.motion.shots import conclude
+from firmware_py.camera.motion.tracker import Sighting, Track, coast
+from firmware_py.camera.rest.resting import Reading, Resting
 from hardware.board import TOURNAMENT
 from hub.link.messages import DiscState, Place
 

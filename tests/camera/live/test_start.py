@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from firmware_py.camera.live import LiveReader
-from firmware_py.camera.relocate import LEAST_ALIKE
-from firmware_py.camera.shelf import MOST_BOARDS, Shelf
+from firmware_py.camera.place.relocate import LEAST_ALIKE
+from firmware_py.camera.place.shelf import MOST_BOARDS, Shelf
 from hardware.board import TOURNAMENT
 from hardware.twin.hands import Errand, tidy
 from hardware.twin.styles import NAMED

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from firmware_py.camera.stillness import Gate, shrink
+from firmware_py.camera.motion.stillness import Gate, shrink
 
 NOISE = np.random.default_rng(0).normal(0, 2, (1100, 1280, 3)).astype(np.float32)
 

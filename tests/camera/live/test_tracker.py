@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from firmware_py.camera.tracker import SLOWING_MM_S2, Sighting, Track, coast, depart, follow, mend, standing
+from firmware_py.camera.motion.tracker import SLOWING_MM_S2, Sighting, Track, coast, depart, follow, mend, standing
 
 FRAME_NS = 33_333_333
 

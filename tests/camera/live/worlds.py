@@ -6,8 +6,8 @@ import math
 import random
 from dataclasses import dataclass
 
-from firmware_py.camera.tracker import Sighting, Xy
-from firmware_py.camera.ways import Path
+from firmware_py.camera.motion.tracker import Sighting, Xy
+from firmware_py.camera.motion.ways import Path
 from hardware.board import TOURNAMENT, to_xy
 from hardware.twin.world import World
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firmware_py.camera.cadence import repeats, retime, scenes
+from firmware_py.camera.recorded.cadence import repeats, retime, scenes
 
 STEP_NS = 40_000_000
 

@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 import pytest
 
-from firmware_py.camera.film import MOST_PX, Film, FilmError
+from firmware_py.camera.recorded.film import MOST_PX, Film, FilmError
 from firmware_py.camera.source import SourceEndedError
 from firmware_py.camera.video import VideoSource
 from firmware_py.errors import DeviceMissingError

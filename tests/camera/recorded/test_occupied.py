@@ -9,8 +9,8 @@ import pytest
 from clips import Clip, film
 
 from firmware_py.camera.benchboard import DrawnBoard, spread_discs
-from firmware_py.camera.occupied import take_occupied
-from firmware_py.camera.start import NoBoardError
+from firmware_py.camera.board.start import NoBoardError
+from firmware_py.camera.place.occupied import take_occupied
 from hardware.board import TOURNAMENT
 
 LYING = (

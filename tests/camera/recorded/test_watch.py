@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from clips import Clip, Filmed, film, shown, write
 
-from firmware_py.camera.watch import Told, run, watch
+from firmware_py.camera.recorded.watch import Told, run, watch
 from hardware.board import TOURNAMENT
 from hub.link.messages import Layout, Shot
 

@@ -9,9 +9,9 @@ import cv2
 import numpy as np
 import pytest
 
-from firmware_py.camera.calibration import Calibration, CalibrationError
-from firmware_py.camera.pose import estimate_pose
-from firmware_py.camera.rings import find_rings
+from firmware_py.camera.board.calibration import Calibration, CalibrationError
+from firmware_py.camera.board.pose import estimate_pose
+from firmware_py.camera.board.rings import find_rings
 from hardware.board import TOURNAMENT
 
 POINTS = np.array([[0.0, 0.0], [120.0, -40.0], [-250.0, 130.0], [10.0, 300.0]])

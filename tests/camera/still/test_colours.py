@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from firmware_py.camera.colours import assign, learn, strangeness, tell_sides
-from firmware_py.camera.locallight import relit
+from firmware_py.camera.still.colours import assign, learn, strangeness, tell_sides
+from firmware_py.camera.still.locallight import relit
 
 PAIRS = {
     "maple and walnut": ((70, 8, 28), (28, 5, 9)),

@@ -10,10 +10,10 @@ import cv2
 import numpy as np
 import pytest
 
-from firmware_py.camera.calibration import Calibration
-from firmware_py.camera.discs import find_discs
-from firmware_py.camera.lab import to_lab
-from firmware_py.camera.surface import find_surface_radius
+from firmware_py.camera.board.calibration import Calibration
+from firmware_py.camera.picture.lab import to_lab
+from firmware_py.camera.still.discs import find_discs
+from firmware_py.camera.still.surface import find_surface_radius
 from hardware.board import TOURNAMENT
 
 PLACES = [(60, 20), (-75, 110), (140, -90), (-230, -60), (20, 262), (170, 190), (-120, -210), (250, -110)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from firmware_py.camera.lab import exposure_gain, ridge, sample, sample_filled, to_lab
+from firmware_py.camera.picture.lab import exposure_gain, ridge, sample, sample_filled, to_lab
 
 MAPLE, WALNUT, INK, RED, BLUE = (75, 8, 28), (35, 8, 12), (15, 2, 4), (50, 60, 40), (25, 8, -35)
 

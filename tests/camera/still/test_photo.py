@@ -12,12 +12,12 @@ import cv2
 import numpy as np
 import pytest
 
-from firmware_py.camera import photo
-from firmware_py.camera.photo import run, score_photo, score_picture
-from firmware_py.camera.photoreading import PhotoDisc, PhotoError, PhotoReading
-from firmware_py.camera.picturefile import MOST_PIXELS, PictureError, read_picture
-from firmware_py.camera.picturesize import jpeg_size, told_size
-from firmware_py.camera.picturewhole import ends_early
+from firmware_py.camera.picture.picturefile import MOST_PIXELS, PictureError, read_picture
+from firmware_py.camera.picture.picturesize import jpeg_size, told_size
+from firmware_py.camera.picture.picturewhole import ends_early
+from firmware_py.camera.still import photo
+from firmware_py.camera.still.photo import run, score_photo, score_picture
+from firmware_py.camera.still.photoreading import PhotoDisc, PhotoError, PhotoReading
 
 SIZE = (900, 820)
 
@@ -443,8 +443,8 @@ def test_every_kind_of_picture_bomb_is_refused_unopened(kind, tmp_path: Path, mo
     """Limit lowered instead of a file of gigabytes; decoding would raise."""
     path = tmp_path / f"bomb{kind}"
     path.write_bytes(encoded(kind, 157, 93))
-    monkeypatch.setattr("firmware_py.camera.picturefile.MOST_PIXELS", 157 * 93 - 1)
-    monkeypatch.setattr("firmware_py.camera.picturefile.cv2.imdecode", None)
+    monkeypatch.setattr("firmware_py.camera.picture.picturefile.MOST_PIXELS", 157 * 93 - 1)
+    monkeypatch.setattr("firmware_py.camera.picture.picturefile.cv2.imdecode", None)
     with pytest.raises(PictureError) as caught:
         read_picture(path)
     assert caught.value.code == "too_big"

@@ -9,10 +9,10 @@ import cv2
 import numpy as np
 import pytest
 
-from firmware_py.camera.locallight import relit
-from firmware_py.camera.photo import score_picture
-from firmware_py.camera.photoreading import PhotoReading
-from firmware_py.camera.printed import of_neither_team
+from firmware_py.camera.still.locallight import relit
+from firmware_py.camera.still.photo import score_picture
+from firmware_py.camera.still.photoreading import PhotoReading
+from firmware_py.camera.still.printed import of_neither_team
 
 SIZE = (900, 820)
 #: Four of each team, none near the place of the badge.

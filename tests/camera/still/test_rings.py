@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 import pytest
 
-from firmware_py.camera.rings import Rings, circle_image, find_rings
+from firmware_py.camera.board.rings import Rings, circle_image, find_rings
 
 
 def error_of_outer_line(rings: Rings, camera) -> float:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from firmware_py.camera.photo import score_photo
-from firmware_py.camera.photoreading import PhotoReading
+from firmware_py.camera.still.photo import score_photo
+from firmware_py.camera.still.photoreading import PhotoReading
 
 ROOT = Path(__file__).resolve().parents[3]
 PHOTOS = ROOT.parent / "shared" / "photos"

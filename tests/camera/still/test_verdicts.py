@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firmware_py.camera.calibration import Calibration
-from firmware_py.camera.seen import Place, SeenDisc
-from firmware_py.camera.verdicts import Lines, judge, trace_lines
+from firmware_py.camera.board.calibration import Calibration
+from firmware_py.camera.still.seen import Place, SeenDisc
+from firmware_py.camera.still.verdicts import Lines, judge, trace_lines
 from hardware.board import TOURNAMENT, to_xy
 
 LINES = Lines(

@@ -1,0 +1,145 @@
+"""Finding the board without a click: rings, the turn of the board by its pegs, the camera's height, the hole."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import cv2
+import numpy as np
+
+from firmware_py.camera.board.calibration import Calibration
+from firmware_py.camera.board.pose import camera_centre, estimate_pose
+from firmware_py.camera.board.rings import find_rings
+from firmware_py.camera.picture.edges import fit_edge
+from firmware_py.camera.picture.lab import Array, Floats, Image
+from firmware_py.camera.picture.view import MM_PER_PX, BoardView
+from hardware.board import Board
+
+#: Least share of the printed lines that must be seen.
+LEAST_COVERAGE = 0.6
+_TURN_STEP_DEG = 0.1
+#: The pegs stand out when their comb of eight answers by so much more than other turns do.
+_CLEAR_COMB = 3.0
+
+
+class NoBoardError(Exception):
+    """The picture shows no board; says what is missing."""
+
+
+def calibrate(
+    frame: Image, board: Board, *, height_mm: float = 0.0, seat1_deg: float = 0.0, focal_px: float | None = None
+) -> Calibration:
+    """Calibrate from a picture of the empty board.
+
+    Args:
+        frame: the camera's picture, noise averaged away.
+        board: the board's geometry.
+        height_mm: height of the lens above the surface if somebody measured it, 0 to estimate it.
+        seat1_deg: clockwise angle in the picture, 0 = down, at which seat 1 sits, to some 20 degrees: the pegs tell
+            the rest.
+        focal_px: focal length of the lens where an earlier calibration told it.
+
+    Raises:
+        NoBoardError: no board, or not enough of it.
+    """
+    rings = find_rings(frame)
+    if rings is None:
+        raise NoBoardError("no board in the picture: three rings were not found; clear it and look at the camera")
+    if rings.coverage < LEAST_COVERAGE:
+        raise NoBoardError(f"only {rings.coverage:.0%} of the board's lines can be seen; clear the board")
+    calibration = Calibration.from_rings(rings, board, seat1_deg=seat1_deg)
+    if focal_px is not None:
+        pose = estimate_pose(calibration.image_from_board, rings.size_wh, focal_px=focal_px)
+        calibration = replace(calibration, foot_xy_mm=pose.foot_xy_mm, camera_height_mm=pose.height_mm)
+    elif height_mm > 0:
+        calibration = _at_height(calibration, height_mm)
+    view = BoardView(calibration, board)
+    turn_deg = peg_turn_deg(view, view.straight(frame).astype(np.float32))
+    if turn_deg is not None:
+        calibration = turned(calibration, turn_deg)
+    view = BoardView(calibration, board)
+    bare = view.straight(frame)
+    return replace(calibration, hole_xy_mm=find_hole(view, bare))
+
+
+def turned(calibration: Calibration, turn_deg: float) -> Calibration:
+    """The same camera with the board frame turned clockwise by an angle, so that what is seen turns back."""
+    a = math.radians(turn_deg)
+    c, s = math.cos(a), math.sin(a)
+    turn = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+    homography = turn @ calibration.homography
+    foot = turn[:2, :2] @ np.array(calibration.foot_xy_mm)
+    return replace(
+        calibration,
+        board_from_image=tuple(float(v) for v in homography.ravel()),
+        foot_xy_mm=(float(foot[0]), float(foot[1])),
+    )
+
+
+def peg_turn_deg(view: BoardView, bare: Floats) -> float | None:
+    """By how much the board frame must be turned so that the pegs stand where the board has them; None if unseen.
+
+    Only turns of less than half the pegs' distance can be told, so the seat must be known to that.
+    """
+    board = view.board
+    if not board.peg_count:
+        return None
+    angle = np.arange(0, 360, _TURN_STEP_DEG)
+    a = np.radians(angle)
+    # The pegs' tops are seen a little outside their base, and the line itself crosses them: look on both sides of it.
+    radii = board.line_15_mm + np.arange(-board.peg_radius_mm, board.peg_radius_mm + 0.9, 0.8)
+    u = (view.middle_px - radii[:, None] * np.sin(a) / MM_PER_PX).astype(np.float32)
+    v = (view.middle_px + radii[:, None] * np.cos(a) / MM_PER_PX).astype(np.float32)
+    ring = np.asarray(cv2.remap(bare, u, v, cv2.INTER_LINEAR), dtype=np.float32)
+    odd = np.linalg.norm(ring - np.median(ring, axis=1, keepdims=True), axis=2)
+    profile = np.minimum(odd, 60.0).mean(axis=0)
+    step = 360.0 / board.peg_count
+    n = round(step / _TURN_STEP_DEG)
+    comb = profile[: n * board.peg_count].reshape(board.peg_count, n)
+    # Shadows fall to one side of the picture, which over all pegs comes to nothing in the mean.
+    each = comb.mean(axis=0)
+    width = 2 * math.degrees(math.asin(board.peg_radius_mm / board.line_15_mm)) * 0.8
+    m = max(3, round(width / _TURN_STEP_DEG) | 1)
+    padded = np.concatenate([each[-m:], each, each[:m]])
+    answer = np.convolve(padded, np.ones(m) / m, mode="same")[m:-m]
+    best = int(np.argmax(answer))
+    spread = float(np.median(np.abs(answer - np.median(answer)))) + 0.3
+    if answer[best] - np.median(answer) < _CLEAR_COMB * spread:
+        return None
+    left, right = answer[best - 1], answer[(best + 1) % n]
+    curve = left - 2 * answer[best] + right
+    fine = 0.5 * (left - right) / curve if abs(curve) > 1e-9 else 0.0
+    at = (best + fine) * _TURN_STEP_DEG
+    off = (at - step / 2 + step / 2) % step - step / 2
+    return float(off)
+
+
+def find_hole(view: BoardView, bare: Image) -> tuple[float, float]:
+    """Centre of the hole on the surface: it may be off the rings' by 2.5 mm. (0, 0) where its edge is not seen."""
+    board = view.board
+    lift = view.calibration.camera_height_mm / (view.calibration.camera_height_mm - view.rim_mm)
+    # In the straight view, which shows the plane of top faces, the surface appears a little smaller and shifted.
+    sx, sy = view.base_shift(0.0, 0.0, view.rim_mm)
+    flat = np.full((*bare.shape[:2], 3), np.median(bare.reshape(-1, 3), axis=0), np.float32)
+    edge = fit_edge(view, bare, flat, (sx, sy), radius_mm=board.hole_radius_mm / lift, below_mm=0.0)
+    if edge is None or edge.coverage < 0.6:
+        return (0.0, 0.0)
+    x, y = view.sink(edge.x_mm, edge.y_mm, view.rim_mm)
+    return (x, y) if math.hypot(x, y) < 3.5 else (0.0, 0.0)
+
+
+def _at_height(calibration: Calibration, height_mm: float) -> Calibration:
+    """The calibration for a measured height: the focal length that gives it also tells the foot point."""
+    image_from_board: Array = calibration.image_from_board
+    width, height = calibration.size_wh
+    principal = ((width - 1) / 2, (height - 1) / 2)
+    low, high = 0.3 * max(width, height), 5.0 * max(width, height)
+    for _ in range(50):
+        focal = math.sqrt(low * high)
+        if camera_centre(image_from_board, focal, principal)[2] < height_mm:
+            low = focal
+        else:
+            high = focal
+    x, y, _ = camera_centre(image_from_board, math.sqrt(low * high), principal)
+    return replace(calibration, foot_xy_mm=(float(x), float(y)), camera_height_mm=height_mm, height_spread=1.01)

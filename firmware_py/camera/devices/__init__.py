@@ -1,0 +1,1 @@
+"""Cameras as devices: frames grabbed, settings locked, and what each can judge."""

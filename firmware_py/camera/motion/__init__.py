@@ -1,0 +1,1 @@
+"""What happens between two rests: tracks, names, contacts, and the shot that they tell."""

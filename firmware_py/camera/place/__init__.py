@@ -1,0 +1,1 @@
+"""The board over the evening: found with discs lying, bumped, carried, exchanged, known again."""

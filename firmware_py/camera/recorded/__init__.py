@@ -1,0 +1,1 @@
+"""A recorded video of a shot, read from beginning to end."""

@@ -1,0 +1,163 @@
+"""How the reader learns the sets of discs from the discs themselves: first looks, better ones, and their names."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from firmware_py.camera.picture.edges import Edge, fit_edge
+from firmware_py.camera.picture.lab import Floats, Image
+from firmware_py.camera.picture.shade import Shade
+from firmware_py.camera.picture.view import BoardView
+from firmware_py.camera.rest.appearance import Look, LookFit, Patch, Wardrobe, fit_look
+from firmware_py.camera.rest.learning import learn_look
+from hub.link.messages import Colour
+
+Xy = tuple[float, float]
+
+#: A set that only its edge tells must show so much of it.
+LEAST_COVERAGE = 0.65
+#: And have the radius of a disc.
+LARGEST_BIAS_MM = 1.25
+#: Two sets differ by at least so many grey levels.
+LEAST_DIFFERENCE = 38.0
+#: A third set is rare: it must be seen well, and differ clearly.
+THIRD_COVERAGE, THIRD_DIFFERENCE = 0.85, 55.0
+#: How much a look is worth that comes from a disc in the hole, from one in motion, from one at rest.
+SUNK, GLIMPSED, SEEN = 0.0, 0.5, 1.0
+_DARK = 0.4
+
+
+class Teacher:
+    """Keeps a wardrobe; owned by the reader of one view.
+
+    Args:
+        view: the camera's view.
+        wardrobe: what it keeps.
+        hole_xy_mm: centre of the hole on the surface.
+    """
+
+    def __init__(self, view: BoardView, wardrobe: Wardrobe, hole_xy_mm: Xy) -> None:
+        self._view = view
+        self._wardrobe = wardrobe
+        self._hole_xy_mm = hole_xy_mm
+        self._radius = view.board.disc_radius_mm
+        #: Whether ``light`` and ``dark`` changed places since somebody last looked.
+        self.renamed = False
+
+    @property
+    def complete(self) -> bool:
+        """Whether two sets are known well."""
+        return sum(look.learned >= GLIMPSED for look in self._wardrobe.looks.values()) >= 2
+
+    def edge(self, straight: Image, bare: Floats, start: Xy) -> Edge | None:
+        """The silhouette of a disc near a place."""
+        return fit_edge(self._view, straight, bare, start, radius_mm=self._radius, below_mm=self._view.wall_mm)
+
+    def first_look(self, straight: Image, bare: Floats, patch: Patch, start: Xy) -> tuple[Colour, LookFit] | None:
+        """A disc of a set that is not known, or only by a glimpse; by its edge, and then by what that teaches."""
+        edge = self.edge(straight, bare, start)
+        if edge is None or edge.coverage < LEAST_COVERAGE or abs(edge.radius_bias_mm) > LARGEST_BIAS_MM:
+            return None
+        like = self._like(edge)
+        looks = self._wardrobe.looks
+        known = looks[like].learned >= SEEN if like is not None else len(looks) >= 2 and not self._may_be_third(edge)
+        if known:
+            return None
+        at_rest = SEEN if math.dist((edge.x_mm, edge.y_mm), self._hole_xy_mm) > self._radius else SUNK
+        first = self.learn(patch, edge, at_rest)
+        if first is None:
+            return None
+        look, fit = first
+        if like is not None:
+            if look.learned < looks[like].learned:
+                return None
+            looks[like] = look
+            return like, fit
+        return self._name(look, float(np.percentile(bare.max(axis=2)[::4, ::4], 97))), fit
+
+    def glimpse(self, straight: Image, bare: Floats, patch: Patch, start: Xy) -> Xy | None:
+        """Learn a set that is not known from a disc that moves, until one lies still; returns where that disc is."""
+        edge = self.edge(straight, bare, start)
+        if edge is None or edge.coverage < LEAST_COVERAGE + 0.1 or abs(edge.radius_bias_mm) > LARGEST_BIAS_MM:
+            return None
+        if math.dist((edge.x_mm, edge.y_mm), self._hole_xy_mm) < 2 * self._radius:
+            return None
+        like = self._like(edge)
+        looks = self._wardrobe.looks
+        if (like is None and len(looks) >= 2) or (like is not None and looks[like].learned >= GLIMPSED):
+            return None
+        first = self.learn(patch, edge, GLIMPSED)
+        if first is None:
+            return None
+        look, fit = first
+        if like is not None:
+            looks[like] = look
+        else:
+            self._name(look, float(np.percentile(bare.max(axis=2)[::4, ::4], 97)))
+        return fit.x_mm, fit.y_mm
+
+    def learn(self, patch: Patch, edge: Edge, worth: float) -> tuple[Look, LookFit] | None:
+        """The look that a single disc teaches, and that disc fitted by it.
+
+        A disc in the hole casts no shadow and shows hardly a wall: it teaches no more than a face.
+        """
+        look = Look.plain(self._radius, edge.inside_bgr)
+        shade = self._wardrobe.shade if worth > SUNK else Shade()
+        at = (edge.x_mm, edge.y_mm)
+        fit: LookFit | None = None
+        for _ in range(4 if worth > SUNK else 1):
+            look.learned = min(look.learned, 1.0)
+            learn_look(self._view, look, shade if worth > SUNK else None, patch, at)
+            fit = fit_look(self._view, look, shade, patch, at)
+            if fit is None:
+                return None
+            at = (fit.x_mm, fit.y_mm)
+        if fit is None:
+            return None
+        look.learned = worth
+        return look, fit
+
+    def _like(self, edge: Edge) -> Colour | None:
+        """The known set that a disc may belong to by its colour."""
+        best: tuple[float, Colour] | None = None
+        for name, look in self._wardrobe.looks.items():
+            off = float(np.linalg.norm(look.rim_bgr - np.array(edge.inside_bgr)))
+            if best is None or off < best[0]:
+                best = (off, colour_of(name))
+        return None if best is None or best[0] >= LEAST_DIFFERENCE else best[1]
+
+    def _may_be_third(self, edge: Edge) -> bool:
+        if len(self._wardrobe.looks) != 2 or edge.coverage < THIRD_COVERAGE or not self.complete:
+            return False
+        if math.dist((edge.x_mm, edge.y_mm), self._hole_xy_mm) < 2 * self._radius:
+            return False
+        seen = np.array(edge.inside_bgr)
+        return all(np.linalg.norm(k.rim_bgr - seen) > THIRD_DIFFERENCE for k in self._wardrobe.looks.values())
+
+    def _name(self, look: Look, white: float) -> Colour:
+        """Give a new set its name: the lighter one is ``light``, which may rename what was seen before."""
+        looks = self._wardrobe.looks
+        luma = _luma(look)
+        if not looks:
+            colour: Colour = "dark" if luma < _DARK * white else "light"
+        elif len(looks) == 1:
+            ((name, first),) = looks.items()
+            colour = "light" if luma > _luma(first) else "dark"
+            if name == colour:
+                looks["dark" if colour == "light" else "light"] = looks.pop(name)
+                self.renamed = True
+        else:
+            colour = "third"
+        looks[colour] = look
+        return colour
+
+
+def colour_of(name: str) -> Colour:
+    """The set that a look of this name belongs to."""
+    return "light" if name == "light" else "dark" if name == "dark" else "third"
+
+
+def _luma(look: Look) -> float:
+    return float(look.rim_bgr @ np.array([0.114, 0.587, 0.299]))

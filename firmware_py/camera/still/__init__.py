@@ -1,0 +1,1 @@
+"""A photo of a finished round: every disc from one picture, nothing known before."""
