@@ -8,7 +8,7 @@ from hub.link.messages import Shot
 from hub.round import Events
 
 SWEPT = 3
-"""No shot takes so many discs off, all that there are and itself."""
+"""Hardly a shot takes so many discs off, two thirds of all that there are, and itself."""
 
 MOST = 8
 """Readings beyond which the doubts of a shot are not combined any further."""
@@ -41,8 +41,9 @@ def _combined(reading: Events, events: Events, other: Events) -> Events:
 
 
 def swept_along(fact: Shot, lay: Sequence[str]) -> bool:
-    """Whether hands cleared the board before a shot came to rest: with it everything is gone that lay there."""
-    return len(lay) >= SWEPT and all(fact.rest.get(disc) == "ditch" for disc in (*lay, fact.disc))
+    """Whether hands began to clear the board before a shot came to rest: with it most is gone that lay there."""
+    gone = sum(fact.rest.get(disc) == "ditch" for disc in lay)
+    return fact.rest.get(fact.disc) == "ditch" and gone >= SWEPT and 3 * gone >= 2 * len(lay)
 
 
 def vague(fact: Shot) -> bool:

@@ -20,18 +20,21 @@ def test_a_fast_sweep_is_scored_from_the_record_before_the_hand(bench: Bench) ->
     assert bench.table.opener == "B"
 
 
+@pytest.mark.parametrize("left", [0, 1])
 @pytest.mark.parametrize(("choice", "rounds"), [("keep", 1), ("none", 0)])
 def test_a_sweep_before_the_last_shot_came_to_rest_leaves_what_lay_before_it(
-    bench: Bench, choice: str, rounds: int
+    bench: Bench, choice: str, rounds: int, left: int
 ) -> None:
     bench.start()
     bench.rally(19)
     for number, side in enumerate("BABA"):
         bench.shoot(side, (150.0, 100.0 * number), ("hit", "s", "d1" if side == "B" else "d20"))
     lay = {side: view.board for side, view in bench.table.sides.items()}
-    gone = dict.fromkeys(bench.discs, "ditch")
+    gone = dict.fromkeys(list(bench.discs)[left:], "ditch")
     bench.shoot("B", "ditch", ("hit", "s", "d1"), *(("off", disc) for disc in (*gone, "s")), moved=gone)
     assert [q.kind for q in bench.table.questions] == ["round"]
+    bench.discs.clear()
+    bench.layout()
     bench.answer(choice)
     assert [r.totals for r in bench.table.rounds] == [lay] * rounds
     assert bench.table.phase == "round"
