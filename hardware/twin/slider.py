@@ -44,14 +44,6 @@ class DiscState:
         return math.hypot(self.x_mm, self.y_mm)
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
-    """Something that happened, in the words of the worked cases: ``("hit", "A1", "B2")``, ``("off", "B2")``..."""
-
-    at_ns: int
-    words: tuple[str, ...]
-
-
 class Slider:
     """One disc inside an arena: its pymunk body and what the flat world lacks."""
 
