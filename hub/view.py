@@ -234,6 +234,7 @@ def _side(state: TableState, match: Match, shown: Round, side: Side, names: Mapp
         board=board_points(match, shown)[side],
         shots_left=0 if shown.confirmed else shots_left(match, shown)[side],
         hammer=match.order(shown)[-1][0] == side,
+        entered=shown.totals.get(side),
     )
 
 
@@ -326,6 +327,8 @@ def _message(match: Match, shown: Round) -> str:
         return "clear the board"
     if playing.done and not playing.questions and shown is playing:
         return "the round is over: clear the board or confirm"
+    if playing.totals and not playing.done and shown is playing:
+        return "these totals were entered by people: confirm the round if they are right"
     return _note(match, playing)
 
 

@@ -41,6 +41,11 @@ export function sideName(side) {
   return side.name || { light: "Light", dark: "Dark", third: "Red" }[side.colour] || side.colour;
 }
 
+/** What a side has in this round: as people entered it, else as it lies with its 20s. */
+export function pointsOf(side) {
+  return side.entered ?? side.board + 20 * side.twenties;
+}
+
 /** The sides of a table in their order. */
 export function sidesOf(table) {
   return ["A", "B", "C"].filter((key) => table.sides[key]).map((key) => [key, table.sides[key]]);

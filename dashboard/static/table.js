@@ -1,7 +1,7 @@
 // The table page: shows one board and turns taps into requests.
 
 import { draw, makeBoard } from "./board.js";
-import { boardName, eventWords, make, mark, pips, sideName, sidesOf, text } from "./dom.js";
+import { boardName, eventWords, make, mark, pips, pointsOf, sideName, sidesOf, text } from "./dom.js";
 import { follow, trouble } from "./live.js";
 import { more } from "./more.js";
 import { request as ask } from "./request.js";
@@ -76,7 +76,7 @@ function fillRow({ row, parts }, key, side, table) {
   parts.hammer.hidden = !side.hammer;
   pips(parts.pips, side.shots_left, side.colour);
   text(parts.score, side.score);
-  text(parts.live, ["round", "settling", "round_over"].includes(table.phase) ? `${side.board + 20 * side.twenties} this round` : "");
+  text(parts.live, ["round", "settling", "round_over"].includes(table.phase) ? roundWords(side) : "");
   const pending = state.pending?.side === key ? state.pending.twenties : null;
   text(parts.twenties, pending ?? side.twenties);
   mark(parts.twenties, "pending", pending !== null);
@@ -87,6 +87,8 @@ function fillRow({ row, parts }, key, side, table) {
   parts.more.setAttribute("aria-label", `One 20 more for ${who}`);
   parts.less.disabled = (pending ?? side.twenties) <= 0;
 }
+
+const roundWords = (side) => `${pointsOf(side)} this round${side.entered == null ? "" : ", entered by people"}`;
 
 function step(key, by) {
   const side = state.view.table.sides[key];
@@ -260,7 +262,7 @@ function enterTotals(number, shownNumber) {
   const fields = sidesOf(table).map(([key, side]) => {
     const input = make("input");
     Object.assign(input, { type: "number", inputMode: "numeric", min: 0, step: 5, name: key });
-    input.value = known ? (known.totals[key] ?? 0) : side.board + 20 * side.twenties;
+    input.value = known ? (known.totals[key] ?? 0) : pointsOf(side);
     return make("label", "", sideName(side), input);
   });
   const save = () => {
@@ -312,10 +314,11 @@ function fillActions(table) {
   const counted = table?.rounds.some((round) => round.number === table.round && round.game === table.game);
   const done = table && ["settling", "round_over"].includes(table.phase);
   const unseen = table && !table.sensors.camera?.online;
+  const entered = table && sidesOf(table).some(([, side]) => side.entered != null);
   at("actions").hidden = !table;
-  at("confirm").hidden = !running || counted || !(done || unseen);
+  at("confirm").hidden = !running || counted || !(done || unseen || entered);
   at("totals").hidden = !running || counted;
-  mark(at("confirm"), "ready", done);
+  mark(at("confirm"), "ready", done || entered);
   text(at("confirm"), table?.round ? `Confirm round ${table.round}` : "Confirm round");
   at("undo").disabled = !table?.can_undo;
   at("redo").disabled = !table?.can_redo;

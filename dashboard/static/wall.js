@@ -1,7 +1,7 @@
 // The wall: one tile for every board, as large as they fit, brought up to date by the stream.
 
 import { draw, makeBoard } from "./board.js";
-import { boardName, eventWords, make, mark, pips, sideName, sidesOf, text } from "./dom.js";
+import { boardName, eventWords, make, mark, pips, pointsOf, sideName, sidesOf, text } from "./dom.js";
 import { FlashGate } from "./flash.js";
 import { follow, trouble } from "./live.js";
 import { Voice } from "./sound.js";
@@ -110,8 +110,8 @@ function fillRow({ row, parts }, key, side, table) {
   parts.hammer.hidden = !side.hammer;
   pips(parts.pips, side.shots_left, side.colour);
   const playing = ["round", "settling", "round_over"].includes(table.phase);
-  text(parts.live, playing ? `${side.board + 20 * side.twenties} pts` : "");
-  parts.live.title = "this round, as it lies";
+  text(parts.live, playing ? `${pointsOf(side)} pts` : "");
+  parts.live.title = side.entered == null ? "this round, as it lies" : "this round, as people entered it";
   text(parts.twenties, side.twenties);
   text(parts.provisional, side.provisional ? `+${side.provisional}` : "");
   parts.provisional.title = "not yet confirmed";

@@ -60,6 +60,7 @@ class SideView(msgspec.Struct, frozen=True):
         board: what its discs on the board would score now.
         shots_left: discs not yet shot in this round.
         hammer: whether it has the last shot of this round.
+        entered: the total of this round that people entered, 20s included; None where it is counted.
     """
 
     name: str
@@ -72,6 +73,7 @@ class SideView(msgspec.Struct, frozen=True):
     board: int = 0
     shots_left: int = 0
     hammer: bool = False
+    entered: int | None = None
 
 
 class DiscView(msgspec.Struct, frozen=True):

@@ -226,6 +226,25 @@ def test_totals_are_entered_for_a_round_that_no_camera_saw_and_corrected_later(p
     ]
 
 
+def test_totals_that_people_entered_are_shown_can_be_changed_and_confirmed_at_a_board_with_a_camera(
+    phone: Page, hub: FakeHub
+) -> None:
+    table = playing("board-1", shot=0)
+    told = {"A": replace(table.sides["A"], entered=35), "B": replace(table.sides["B"], entered=0)}
+    hub.publish(table)
+    open_table(phone)
+    expect(phone.get_by_role("button", name="Confirm round 5")).to_be_hidden()
+    hub.publish(replace(table, rev=13, sides=told))
+    expect(phone.locator("[data-side=A] .live")).to_have_text("35 this round, entered by people")
+    expect(phone.locator("[data-side=B] .live")).to_have_text("0 this round, entered by people")
+    phone.get_by_role("button", name="Enter the round's totals").click()
+    expect(phone.get_by_role("dialog").get_by_label("Ann")).to_have_value("35")
+    expect(phone.get_by_role("dialog").get_by_label("Bo")).to_have_value("0")
+    phone.keyboard.press("Escape")
+    phone.get_by_role("button", name="Confirm round 5").click()
+    assert asked(hub, phone, 1) == [Confirm(5)]
+
+
 def test_a_refusal_is_shown_as_a_sentence(phone: Page, hub: FakeHub) -> None:
     hub.publish(playing("board-1"))
     open_table(phone)

@@ -171,6 +171,21 @@ def test_a_finished_round_can_be_corrected_and_the_match_follows(club: Club) -> 
     assert club.table().rounds[0].totals == truth.totals
 
 
+@pytest.mark.parametrize("shots", [0, 3])
+def test_entered_totals_are_shown_as_such_and_can_be_confirmed_at_once(club: Club, shots: int) -> None:
+    started(club, shots=shots)
+    assert {side.entered for side in club.table().sides.values()} == {None}
+    assert club.ask("correct", {"totals": {"A": 35, "B": 20}}).ok
+    assert {key: side.entered for key, side in club.table().sides.items()} == {"A": 35, "B": 20}
+    assert "entered by people" in club.table().message
+    assert club.ask("correct", {"totals": {"A": 35, "B": 0}}).ok
+    assert club.table().sides["B"].entered == 0
+    assert club.ask("confirm", {"round": 1}).ok
+    assert club.table().rounds[0].totals == {"A": 35, "B": 0}
+    shots_lie = bool(shots)
+    assert [side.entered for side in club.table().sides.values()] == ([35, 0] if shots_lie else [None, None])
+
+
 def test_undo_and_redo_go_over_the_end_of_a_round(club: Club) -> None:
     club.ask("start", {"rules": "match-play", "level": "judge"})
     world = world_on(club, 5, Habits())
