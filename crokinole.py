@@ -78,7 +78,7 @@ def _daemon(start: F) -> F:
     """Give a daemon's command its three options."""
     for option in (
         click.option("--show-config", is_flag=True, help="Print the effective configuration and end."),
-        click.option("--check-config", is_flag=True, help="Check the configuration and end."),
+        click.option("--check-config", is_flag=True, help="Check the configuration and its secret files and end."),
         click.option("--config", "config_path", type=_FILE, help="TOML file; without it the defaults hold."),
     ):
         start = option(start)
@@ -103,6 +103,12 @@ def _run_daemon(room: str, config_path: Path | None, *, check_config: bool, show
         click.echo(config.show_config(settings))
         sys.exit(0)
     if check_config:
+        from hub.club.secretfiles import check_secret_files
+
+        try:
+            check_secret_files(settings, click.get_current_context().info_name or "")
+        except config.ConfigError as error:
+            _fail(str(error), 2)
         click.echo(f"{where} is good")
         sys.exit(0)
     try:

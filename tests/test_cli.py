@@ -47,6 +47,32 @@ def test_every_daemon_checks_its_configuration(daemon: str, tmp_path: Path) -> N
     assert crokinole(daemon, "--config", str(path), "--check-config").returncode == 0
 
 
+SECRETS = [
+    *[(daemon, "[mqtt]\npassword_file = 'secret'\n") for daemon in ("beam", "camera", "hub", "dashboard")],
+    ("hub", "[hub]\npin_file = 'secret'\n"),
+    ("hub", "[hub]\ntoken_file = 'secret'\n"),
+    ("camera", "[board]\npages = 'http://hub.local'\ntoken_file = 'secret'\n"),
+    ("dashboard", "[dashboard]\nsecret_file = 'secret'\n"),
+]
+
+
+@pytest.mark.parametrize(("daemon", "settings"), SECRETS)
+def test_a_secret_that_others_may_read_is_told_beforehand(daemon: str, settings: str, tmp_path: Path) -> None:
+    secret, path = tmp_path / "secret", tmp_path / "club.toml"
+    path.write_text(settings.replace("'secret'", f"'{secret}'"))
+    secret.write_text("")
+    secret.chmod(0o644)
+    asked = (daemon, "--config", str(path), "--check-config")
+    assert_one_line(crokinole(*asked), 2, str(secret), "0644", "chmod 600")
+    secret.chmod(0o600)
+    assert crokinole(*asked).returncode == 0
+    secret.unlink()
+    if daemon == "dashboard" and "secret_file" in settings:
+        assert crokinole(*asked).returncode == 0, "a key for cookies is made when it is missing"
+    else:
+        assert_one_line(crokinole(*asked), 2, str(secret), "cannot be read")
+
+
 @pytest.mark.parametrize("daemon", ["beam", "camera", "hub", "dashboard"])
 def test_every_daemon_shows_its_configuration(daemon: str) -> None:
     done = crokinole(daemon, "--show-config")

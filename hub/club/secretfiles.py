@@ -1,0 +1,31 @@
+"""The secret files that a daemon will read when it starts, looked at beforehand for ``--check-config``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hub.link.config import Config, read_secret
+
+
+def check_secret_files(config: Config, daemon: str) -> None:
+    """Read what the daemon (beam, camera, hub or dashboard) will read, as the user who asks.
+
+    The dashboard's key is made when it is missing, so that only one that is there is looked at.
+
+    Raises:
+        ConfigError: a file is missing, may be read by others than its owner, or does not hold what it must.
+    """
+    named = [config.mqtt.password_file]
+    if daemon == "camera" and config.board.pages:
+        named.append(config.board.token_file)
+    if daemon == "dashboard" and Path(config.dashboard.secret_file).exists():
+        named.append(config.dashboard.secret_file)
+    for name in filter(None, named):
+        read_secret(Path(name))
+    if daemon == "hub":
+        from hub.people import read_pins, read_tokens  # only the hub needs what it imports
+
+        if config.hub.token_file:
+            read_tokens(Path(config.hub.token_file))
+        if config.hub.pin_file:
+            read_pins(Path(config.hub.pin_file))
