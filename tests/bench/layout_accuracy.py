@@ -36,14 +36,13 @@ from hardware.twin.layouts import drawn_layout
 from hardware.twin.optics import Renderer, drawn_pose, hard_optics, nominal_optics, nominal_pose
 from hardware.twin.scene import Scene, SceneDisc
 from hardware.twin.styles import NAMED, drawn_style
+from hub.lines import CLOSE_SIGMAS
 
 BOARD = TOURNAMENT
 #: Layouts on one board, and how many of them teach the looks of the discs before they count as learned.
 SITTING, WARM = 25, 3
 FRAMES = 6
 MATCH_MM = 12.0
-#: The hub asks about a disc nearer to a limit than so many standard deviations.
-CLOSE_SIGMAS = 2.0
 SETS = ("natural", "drawn", "lines", "hard")
 
 
