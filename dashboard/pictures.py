@@ -76,10 +76,10 @@ def _check_judge(asker: Asker, board: str) -> None:
     """Whether whoever asks may see pictures of a board.
 
     Raises:
-        ApiError: 401 or 403.
+        ApiError: 400 if no board may be called so, 401 or 403.
     """
-    token = auth.bearer() or auth.token_for(board_id(board))
-    if auth.role_at(asker, board, token) not in _JUDGES:
+    board = board_id(board)
+    if auth.role_at(asker, board, auth.bearer() or auth.token_for(board)) not in _JUDGES:
         raise ApiError(403, "not_allowed", "Pictures are shown at the table, to the referee and to the organiser.")
 
 

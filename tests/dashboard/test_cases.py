@@ -115,6 +115,14 @@ def test_no_other_file_is_ever_given_out(client: FlaskClient, path: str) -> None
     assert client.get(f"/api/1/boards/board-1/cases/{path}", headers=headers).status_code == 404
 
 
+@pytest.mark.parametrize("board", ["*", "Board 1", "a" * 33, "hub", "%2e%2e"])
+@pytest.mark.parametrize("rest", ["", f"/{CASE}/drawn.jpg"])
+def test_an_impossible_board_is_told_whoever_asks(client: FlaskClient, board: str, rest: str) -> None:
+    headers = {"Authorization": f"Bearer {TOKEN}"}
+    response = client.get(f"/api/1/boards/{board}/cases{rest}", headers=headers)
+    assert (response.status_code, response.json["error"]["code"]) == (400, "bad_board")
+
+
 def test_who_is_forgotten_goes_from_the_clips_at_once(phone: OpenPhone, site: Site, hub: FakeHub) -> None:
     organiser = phone(asking())
     assert send(site.client()).status_code == 200
