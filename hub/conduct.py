@@ -27,7 +27,8 @@ from hub.round import Candidate, Question, Round, ShotRecord, TimedOut
 from hub.rounds import finish_round, followed
 from hub.rules.order import extra_shot
 from hub.rulings import ruled
-from hub.state import Match, TableState
+from hub.state import CalledAt, Match, TableState
+from hub.tally import last_number
 
 PASSING = (Pause, Resume, CallReferee, RefereeDone, Forget)
 """Requests that change nothing that counts: undo passes over them."""
@@ -80,13 +81,21 @@ def call_referee(state: TableState, entry: Entry) -> TableState:
         raise RefusedError("called", "the referee is called already")
     running = state.match is not None and state.match.running is not None
     case = f"{state.match.id if state.match is not None else state.board}.call-{entry.id}"
-    return replace(state, referee=True, paused=running, case=case)
+    return replace(state, referee=True, paused=running, case=case, called=_called_at(state, entry))
+
+
+def _called_at(state: TableState, entry: Entry) -> CalledAt:
+    match = state.match
+    if match is None or match.running is None:
+        return CalledAt(entry.wall_ms)
+    playing = match.running
+    return CalledAt(entry.wall_ms, match.id, playing.game, playing.number, last_number(playing))
 
 
 def _referee_done(state: TableState) -> TableState:
     if not state.referee:
         raise RefusedError("not_called", "the referee is not called")
-    return replace(state, referee=False, paused=False, message="", case="")
+    return replace(state, referee=False, paused=False, message="", case="", called=None)
 
 
 def _paused(state: TableState) -> TableState:

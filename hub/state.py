@@ -152,6 +152,16 @@ class Standing(msgspec.Struct, frozen=True):
     level: Level
 
 
+class CalledAt(msgspec.Struct, frozen=True):
+    """When and where in a match the referee was called; ``shot`` is the number of the last one then, 0 for none."""
+
+    at_ms: int
+    match: str = ""
+    game: int = 0
+    round: int = 0
+    shot: int = 0
+
+
 class TableState(msgspec.Struct, frozen=True):
     """Everything the hub knows about one table.
 
@@ -184,6 +194,7 @@ class TableState(msgspec.Struct, frozen=True):
         chapters: first lines of the chapters of this evening from which undo may go through the lines again.
         evening: the earlier matches of the evening, oldest first.
         case: under what the pictures of the last call of the referee are kept.
+        called: when that call came, and after which shot; None while nobody calls.
     """
 
     board: str
@@ -214,6 +225,7 @@ class TableState(msgspec.Struct, frozen=True):
     chapters: tuple[int, ...] = ()
     evening: tuple[Played, ...] = ()
     case: str = ""
+    called: CalledAt | None = None
 
     def with_match(self, match: Match | None) -> TableState:
         """The state with another match."""

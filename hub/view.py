@@ -74,6 +74,7 @@ def table_of(state: TableState, names: Mapping[str, str], rates_hz: Mapping[str,
         can_redo=bool(state.undone),
         referee=state.referee,
         case=state.case,
+        call=_call(state),
         evening=tuple(_played(played, names) for played in state.evening),
     )
     match = state.match
@@ -292,6 +293,21 @@ def _verdict(match: Match, shown: Round, shot: ShotRecord) -> snapshot.VerdictVi
         provisional=shot.reading is None or any(q.shot == shot.number for q in shown.questions),
         ruled=shot.reason,
     )
+
+
+def _call(state: TableState) -> snapshot.RefereeCall | None:
+    called, match = state.called, state.match
+    if not state.referee or called is None:
+        return None
+    if match is None or match.id != called.match:
+        return snapshot.RefereeCall(called.at_ms)
+    call = snapshot.RefereeCall(called.at_ms, called.game, called.round, called.shot)
+    for playing in (*match.rounds, *_running(match)):
+        for shot in playing.shots:
+            if (playing.game, playing.number, shot.number) == (called.game, called.round, called.shot):
+                verdict = _verdict(match, playing, shot)
+                return replace(call, valid=verdict.valid, text=verdict.text)
+    return call
 
 
 def _removal(removal: Removal) -> snapshot.Removal:

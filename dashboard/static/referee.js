@@ -32,18 +32,20 @@ function openCases(table) {
       tap: (reason) => ask("rule", { question: question.id, choice: key, reason }, "Ruled."),
     })),
   }));
-  if (table.case) cases.push({ id: table.case, title: "The referee was called", crop: "", rulings: onLastShot(table) });
+  if (table.case) cases.push({ id: table.case, title: "The referee was called", crop: "", rulings: onCalledShot(table) });
   return cases;
 }
 
-function onLastShot(table) {
-  const { verdict } = table;
-  if (!verdict || table.questions.length) return [];
-  const rule = (valid) => (reason) => ask("rule", { shot: verdict.shot, valid, reason }, "Ruled.");
-  const stands = `Shot ${verdict.shot} stands as: ${verdict.text}`;
+/** Rulings on the shot that was the last when the referee was called, whatever has been shot since. */
+function onCalledShot(table) {
+  const { shot, round, game, valid, text: verdict } = table.call ?? {};
+  if (!shot || table.questions.length) return [];
+  const rule = (good) => (reason) => ask("rule", { shot, valid: good, round, game, reason }, "Ruled.");
+  const where = round === table.round && game === table.game ? `Shot ${shot}` : `Shot ${shot} of round ${round}`;
+  const stands = (good) => (valid === good ? `${where} stands as: ${verdict}` : "");
   return [
-    { key: "good", words: `Shot ${verdict.shot} is good`, reading: verdict.valid ? stands : "", tap: rule(true) },
-    { key: "foul", words: `Shot ${verdict.shot} is a foul`, reading: verdict.valid ? "" : stands, tap: rule(false) },
+    { key: "good", words: `${where} is good`, reading: stands(true), tap: rule(true) },
+    { key: "foul", words: `${where} is a foul`, reading: stands(false), tap: rule(false) },
   ];
 }
 

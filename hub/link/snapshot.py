@@ -180,6 +180,26 @@ class Flash(msgspec.Struct, frozen=True):
     provisional: bool = False
 
 
+class RefereeCall(msgspec.Struct, frozen=True):
+    """A call of the referee, and the shot that was the last one then, which it stays about though others follow.
+
+    Attributes:
+        at_ms: wall time of the call.
+        game: number of the game it was called in, 0 outside a match.
+        round: number of the round.
+        shot: number of the last shot in that round, 0 if there was none.
+        valid: how that shot stands now; None once its round is counted.
+        text: the same in words, empty then.
+    """
+
+    at_ms: int
+    game: int = 0
+    round: int = 0
+    shot: int = 0
+    valid: bool | None = None
+    text: str = ""
+
+
 class Table(msgspec.Struct, frozen=True):
     """The whole state of one table.
 
@@ -221,6 +241,7 @@ class Table(msgspec.Struct, frozen=True):
         evening: the earlier matches of the evening at this board, oldest first.
         auto: whether a first shot opened the match, so that people may still give it its rules.
         case: under what the pictures of a call of the referee are kept, empty while there is none.
+        call: when the referee was called and about which shot; None while nobody calls.
     """
 
     board: str
@@ -259,3 +280,4 @@ class Table(msgspec.Struct, frozen=True):
     evening: tuple[PlayedView, ...] = ()
     case: str = ""
     auto: bool = False
+    call: RefereeCall | None = None

@@ -10,11 +10,12 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from playwright.sync_api import Page, expect
 
 from hub.link.asks import RefereeDone, Rule
 from hub.link.pictures import Evidence, FrameAt, pack
-from hub.link.snapshot import Choice, Question, Table
+from hub.link.snapshot import Choice, Question, RefereeCall, Table
 from tests.browser.test_organiser import asked, press
 from tests.browser.test_table import open_table
 from tests.dashboard.conftest import BOARD_TOKEN, TOKEN, FakeHub
@@ -138,12 +139,16 @@ def test_both_readings_are_told_and_one_tap_rules_with_the_reason(phone: Page, h
 
 def test_a_called_referee_rules_on_the_last_shot_and_lets_play_go_on(phone: Page, hub: FakeHub, site: Running) -> None:
     case = "m1.call-77"
-    opened(phone, hub, playing(referee=True, case=case, phase="paused", verdict=FOUL))
+    call = RefereeCall(1, 1, 5, 9, valid=False, text=FOUL.text)
+    opened(phone, hub, playing(referee=True, case=case, phase="paused", verdict=FOUL, call=call))
     upload(site, case)
     expect(phone.locator(".case .picture")).to_have_js_property("naturalWidth", 720)
     expect(phone.locator(".reading")).to_have_text("Shot 9 stands as: Foul: the shot touched no light disc.")
-    phone.get_by_role("button", name="Shot 9 is good").click()
-    assert asked(hub, phone, 1)[1] == Rule("seen in the picture", shot=9, valid=True)
+    later = replace(FOUL, shot=14, text="good", valid=True)
+    hub.publish(playing(rev=13, referee=True, case=case, verdict=later, shot=14, round=6, call=call))
+    expect(phone.locator("#score")).to_contain_text("round 6")
+    phone.get_by_role("button", name="Shot 9 of round 5 is good").click()
+    assert asked(hub, phone, 1)[1] == Rule("seen in the picture", shot=9, valid=True, round=5, game=1)
     phone.get_by_role("button", name="Rule on a round's totals").click()
     phone.locator("#sheet-fields").get_by_label("Ann").fill("100")
     press(phone, "Rule so")

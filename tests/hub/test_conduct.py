@@ -236,6 +236,50 @@ def test_a_called_referee_is_shown_and_play_rests(club: Club, by: str) -> None:
     assert club.ask("referee_done", {}).error.startswith("not_called:")
 
 
+def test_a_call_stays_with_the_shot_that_was_the_last_when_it_came(club: Club) -> None:
+    world = started(club, shots=3)
+    assert club.table().call is None
+    assert club.ask("referee", {}).ok
+    call = club.table().call
+    assert call is not None
+    assert (call.game, call.round, call.shot) == (1, 1, 3)
+    assert call.text
+    verdict = club.table().verdict
+    assert verdict is not None
+    assert (call.valid, call.text) == (verdict.valid, verdict.text)
+    for side in "BAB":
+        world.shoot(side)
+        answer_all(club, world)
+    club.restart()
+    verdict = club.table().verdict
+    assert verdict is not None
+    assert verdict.shot == 6
+    assert club.table().call == call
+    ruling = {"game": 1, "round": 1, "shot": 3, "valid": not call.valid, "reason": "seen"}
+    assert club.ask("rule", ruling, token=REFEREE).ok
+    ruled = club.table().call
+    assert ruled is not None
+    assert (ruled.shot, ruled.valid) == (3, not call.valid)
+    assert club.ask("referee_done", {}, token=REFEREE).ok
+    assert club.table().call is None
+
+
+def test_a_call_before_any_shot_is_about_none_and_one_of_a_match_before_names_no_shot_of_the_next(club: Club) -> None:
+    assert club.ask("referee", {}).ok
+    call = club.table().call
+    assert call is not None
+    assert (call.round, call.shot) == (0, 0)
+    assert call.at_ms
+    assert club.ask("referee_done", {}).ok
+    started(club, shots=2)
+    assert club.ask("referee", {}).ok
+    assert club.ask("abandon", {}).ok
+    assert club.ask("start", {}).ok
+    call = club.table().call
+    assert call is not None
+    assert call.shot == 0
+
+
 def test_a_referee_can_be_called_without_a_match(club: Club) -> None:
     assert club.ask("referee", {}).ok
     assert (club.table().referee, club.table().phase) == (True, "idle")
