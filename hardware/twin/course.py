@@ -34,6 +34,7 @@ _STILL_NS = 450 * _MS  # nobody touches the board at once: people look first, an
 _VERDICT_NS = 1_500 * _MS
 _AFTER_TIDY_NS = 400 * _MS
 _ROUND_NS = 20_000 * _MS
+_REFEREE_NS = 60_000 * _MS
 _ANSWER_NS = 1_000 * _MS
 _AGAIN_NS = 3_000 * _MS
 _REST_NS = 8_000 * _MS
@@ -125,6 +126,7 @@ class Course:
         self._whims = random.Random(f"whims-{seed}")
         self._poked = self._hurried = False
         self._to_lift: set[str] = set()
+        self._called_ns: int | None = None
 
     @property
     def over(self) -> bool:
@@ -141,9 +143,20 @@ class Course:
 
     def step(self, now_ns: int) -> None:
         """Decide what to do now; called once a frame, when world and hands have come to this time."""
+        if self._waits(now_ns):
+            return
         if self.table is not None:
             self._answer_questions(self.table, now_ns)
         self._steps[self.stage](now_ns)
+
+    def _waits(self, now_ns: int) -> bool:
+        """Whether nobody shoots, answers or touches a disc as the referee is called or play rests; not for ever."""
+        if self.table is None or not (self.table.get("referee") or self._shows("paused")):
+            self._called_ns = None
+            return False
+        if self._called_ns is None:
+            self._called_ns = now_ns
+        return self.stage in {"thinking", "looking", "counting"} and now_ns - self._called_ns < _REFEREE_NS
 
     @property
     def _steps(self) -> dict[Stage, Callable[[int], None]]:

@@ -291,3 +291,40 @@ def test_hostile_players_poke_push_leave_and_lift_late() -> None:
     assert lay_in_hole
     assert pokes
     assert left
+
+
+@pytest.mark.parametrize("how", [{"referee": True, "phase": "paused"}, {"phase": "paused"}, {"referee": True}])
+@pytest.mark.parametrize("stage", ["thinking", "looking", "counting"])
+def test_nobody_shoots_or_touches_a_disc_while_the_referee_is_called_or_play_rests(
+    how: dict[str, Any], stage: str
+) -> None:
+    room = Room()
+    course = room.course
+    room.table = {"phase": "idle", "shot": 0, "questions": []}
+
+    def met() -> bool:
+        room.follow()
+        return course.stage == stage and len(course.match.shots) >= (0 if stage == "thinking" else 1)
+
+    room.until(met, longest_s=600)
+    room.until(lambda: room.hands.idle)
+    playing = room.table
+    shots, lying = len(course.match.shots), room.world.discs
+    room.table = {**(playing or {}), **how, "questions": [{"id": "q", "kind": "twenty", "choices": []}]}
+    asked = len(room.asked)
+    for _ in range(round(55e9 / FRAME_NS)):
+        room.frame()
+    assert (course.stage, len(course.match.shots), len(room.asked)) == (stage, shots, asked)
+    assert room.world.discs == lying
+
+    room.table = {**(playing or {}), "questions": []}
+    room.until(lambda: course.stage != stage, longest_s=60)
+
+
+def test_players_whom_no_referee_comes_to_play_on_after_a_minute() -> None:
+    room = Room()
+    room.table = {"phase": "idle", "shot": 0, "questions": []}
+    room.until(lambda: room.course.stage == "thinking")
+    room.table = {**room.table, "phase": "paused", "referee": True}
+    room.until(lambda: len(room.course.match.shots) == 1, longest_s=90)
+    assert room.frames * FRAME_NS > 60e9
