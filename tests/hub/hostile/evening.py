@@ -309,13 +309,8 @@ class Evening:
 
     @property
     def questions(self) -> int:
-        """How many questions people were asked, those about discs at a line apart."""
-        return sum(not question.endswith("-line") for question in self.asked)
-
-    @property
-    def at_lines(self) -> int:
-        """How many discs at a line people were asked about."""
-        return len(self.asked) - self.questions
+        """How many questions people were asked."""
+        return len(self.asked)
 
     def mismatches(self) -> list[str]:
         """Rounds, and the final score, that are not the truth's."""

@@ -34,7 +34,7 @@ class Errors:
     """How often and how much the sensors err; the defaults are what the twin's camera and beam show.
 
     Attributes:
-        sigma_mm: range of the standard deviation that the camera states for a disc's place.
+        sigma_mm: range of the standard deviation that the camera states for a disc's place: nine in ten of a game.
         honest: the true standard deviation as a share of the stated one.
         hole_doubt: a disc flat in the hole is said perhaps to lean.
         outlier: a disc flat in the hole is seen, in doubt, where only a leaner lies.
@@ -47,8 +47,8 @@ class Errors:
         chatter: the beam's receiver flickers for some seconds.
     """
 
-    sigma_mm: tuple[float, float] = (0.22, 0.42)
-    honest: float = 0.7
+    sigma_mm: tuple[float, float] = (0.11, 0.20)
+    honest: float = 0.85
     hole_doubt: float = 0.003
     outlier: float = 0.002
     no_layout: float = 0.01
