@@ -21,6 +21,7 @@ ROUGH = Luck(foul=0.25, twenty=0.3, leaner=0.08, line=0.3, graze=0.03, near_miss
 RUDE = Manners(finger=0.2, lift_late=0.5, leave_foul=0.4, nudge=0.2, answer_late=0.6, concede=0.1)
 POOR = Errors(
     sigma_mm=(0.3, 0.8),
+    honest=0.7,
     hole_doubt=0.05,
     outlier=0.0,
     no_layout=0.05,
