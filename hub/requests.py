@@ -21,6 +21,8 @@ from hub.table import Taken
 from hub.work import Answers, PinTry, Work
 
 _ID = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
+_HALF_CHARS = 300
+"""Of a longer refusal the beginning and the end are told: what it names came from the asker, however long."""
 
 
 class Requests:
@@ -184,4 +186,6 @@ class Requests:
 
 
 def _answer(ask: Ask, answer: Answer) -> tuple[str, bytes]:
+    if len(answer.error) > 2 * _HALF_CHARS:
+        answer = replace(answer, error=f"{answer.error[:_HALF_CHARS]} ... {answer.error[-_HALF_CHARS:]}")
     return topics.answer(ask.client), encode(answer)

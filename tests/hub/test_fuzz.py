@@ -159,3 +159,38 @@ def test_every_request_gets_an_answer_and_a_bad_one_changes_nothing(
                 assert club.table() == before
         club.close()
         assert replay(club.url) == 0
+
+
+@pytest.mark.parametrize("word", ["x", "\U000e0001"])
+@pytest.mark.parametrize(
+    ("request_", "body"),
+    [
+        ("move", {"to": "b1"}),
+        ("start", {"match": "m1"}),
+        ("start", {"rules": "nca"}),
+        ("start", {"rules": {"base": "nca"}}),
+        ("name", {"match": "m1"}),
+        ("correct", {"disc": "d1", "value": 10}),
+        ("answer", {"question": "q1", "choice": "yes"}),
+        ("rule", {"question": "q1", "choice": "yes", "reason": "seen"}),
+    ],
+)
+def test_a_refusal_is_answered_however_long_the_words_it_is_about(
+    quick_path: Path, request_: str, body: dict[str, Any], word: str
+) -> None:
+    club = Club(quick_path)
+    assert club.ask("start", {}).ok or request_ == "start"
+    if request_ == "start":
+        club.ask("abandon", {})
+    longest = MAX_BYTES - 1000
+
+    def swollen(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: swollen(inner) for key, inner in value.items()}
+        return word * (longest // len(body) // len(word.encode())) if isinstance(value, str) else value
+
+    answer = club.ask(request_, swollen(body), token=f"{TOKEN}-organiser")
+    assert not answer.ok
+    assert ": " in answer.error
+    assert len(answer.error) < 1000
+    club.close()
