@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
+from hub import undone
 from hub.entries import PEOPLE, Entry
 from hub.errands import Errands, Tables
 from hub.link import topics
@@ -16,6 +17,7 @@ from hub.link.snapshot import Side
 from hub.names import Names
 from hub.people import CLUB, DeniedError, Grant, People, digest
 from hub.refused import RefusedError
+from hub.state import TableState
 from hub.store.journal import Journal, people_boot
 from hub.table import Taken
 from hub.work import Answers, PinTry, Work
@@ -152,10 +154,12 @@ class Requests:
             body=body,
             who=grant.who,
         )
+        before = self._tables.state(topic.board)
         taken = self._tables.take(work, entry, rev_seen=ask.rev)
         rev = {"rev": taken.state.rev}
         if taken.refused is None:
-            answer = Answer(ask.id, ok=True, body=rev)
+            told = self._undone(work, topic.which, before, taken.state)
+            answer = Answer(ask.id, ok=True, body={**rev, "told": told} if told else rev)
         else:
             answer = Answer(ask.id, ok=False, error=str(taken.refused), body=rev)
         where, payload = _answer(ask, answer)
@@ -163,6 +167,16 @@ class Requests:
         self._answers.keep(topic.board, entry.boot, payload)
         work.out.answers.append((where, payload))
         return taken
+
+    def _undone(self, work: Work, request: str, before: TableState, after: TableState) -> str:
+        """What an undo or redo was about, in words; empty of every other request."""
+        lines = {"undo": before.actions, "redo": before.undone}.get(request, ())
+        if not lines:
+            return ""
+        fresh = (entry for entry in work.batch.entries if entry.id == lines[-1])
+        stored = self._journal.entries(before.board, lines[-1], lines[-1])
+        entry = next(fresh, None) or next(stored, None)
+        return "" if entry is None else undone.words(entry, before, after)
 
     def _answer_again(self, board: str, ask: Ask) -> bytes | None:
         kept = self._answers.find(board, people_boot(ask.client, ask.id))

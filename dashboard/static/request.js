@@ -23,8 +23,9 @@ async function carried(board, send, done) {
   busy = true;
   document.body.dataset.busy = "yes";
   try {
-    await send();
-    if (done) toast(done, true);
+    const answer = await send();
+    const words = typeof done === "function" ? done(answer) : done;
+    if (words) toast(words, true);
     else document.getElementById("toast").hidden = true;
     return true;
   } catch (refusal) {
@@ -37,7 +38,7 @@ async function carried(board, send, done) {
   }
 }
 
-/** Ask something of a board whose table has a revision; whether it was done. */
+/** Ask something of a board whose table has a revision; whether it was done. `done` may make its words of the answer. */
 export function request(board, rev, what, body, done = "") {
   return carried(board, () => ask(board, what, body, rev), done);
 }

@@ -272,8 +272,9 @@ function enterTotals(number, shownNumber) {
   sheet(`Totals of round ${shownNumber}`, "Points of each side, 20s included.", [["Save the totals", save]], fields);
 }
 
-at("undo").addEventListener("click", () => request("undo", {}, "Taken back."));
-at("redo").addEventListener("click", () => request("redo", {}, "Done again."));
+const saidOf = (lead) => ({ told }) => `${lead}${told ? `: ${told}` : ""}.`;
+at("undo").addEventListener("click", () => request("undo", {}, saidOf("Taken back")));
+at("redo").addEventListener("click", () => request("redo", {}, saidOf("Done again")));
 at("abandon").addEventListener("click", () =>
   sheet("End this match?", "It ends without a winner. Undo brings it back.", [["End the match", () => request("abandon", {}, "The match has ended."), "danger"]]),
 );

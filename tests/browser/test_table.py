@@ -245,6 +245,16 @@ def test_totals_that_people_entered_are_shown_can_be_changed_and_confirmed_at_a_
     assert asked(hub, phone, 1) == [Confirm(5)]
 
 
+def test_what_was_taken_back_and_done_again_is_said(phone: Page, hub: FakeHub) -> None:
+    hub.publish(playing("board-1", can_redo=True))
+    hub.answers = {"undo": {"told": "the entered totals of round 4"}, "redo": {}}
+    open_table(phone)
+    phone.get_by_role("button", name="Undo").click()
+    expect(phone.locator("#toast")).to_have_text("Taken back: the entered totals of round 4.")
+    phone.get_by_role("button", name="Redo").click()
+    expect(phone.locator("#toast")).to_have_text("Done again.")
+
+
 def test_a_refusal_is_shown_as_a_sentence(phone: Page, hub: FakeHub) -> None:
     hub.publish(playing("board-1"))
     open_table(phone)

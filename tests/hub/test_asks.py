@@ -186,6 +186,36 @@ def test_entered_totals_are_shown_as_such_and_can_be_confirmed_at_once(club: Clu
     assert [side.entered for side in club.table().sides.values()] == ([35, 0] if shots_lie else [None, None])
 
 
+def test_an_undo_and_a_redo_say_what_they_were_about(club: Club) -> None:
+    world = started(club, shots=2)
+    disc = next(d for d in club.table().discs if d.state != "ditch")
+    done = [
+        ("correct", {"side": "A", "twenties": 1}, "the correction of the light 20s to 1"),
+        ("correct", {"shot": 1, "valid": False}, "the correction of shot 1 to a foul"),
+        ("correct", {"shot": 1, "valid": True}, "the correction of shot 1 to good"),
+        ("correct", {"disc": disc.id, "value": 5}, f"the correction of a {disc.colour} disc to 5"),
+        ("swap", {"what": "colours"}, "the swap of colours"),
+        ("swap", {"what": "colours"}, "the swap of colours"),
+        ("correct", {"totals": {"A": 35, "B": 20}}, "the entered totals of the round"),
+        ("confirm", {"round": 1}, "the confirmation of round 1"),
+        ("correct", {"round": 1, "totals": {"A": 40, "B": 20}}, "the entered totals of round 1"),
+        ("concede", {"side": "B", "what": "game"}, "that dark gave up the game"),
+    ]
+    for request, body, _ in done:
+        answer = club.ask(request, body)
+        assert answer.ok, (request, body, answer.error)
+        assert "told" not in answer.body
+    club.restart()
+    for request in ("undo", "redo", "undo"):
+        told = [club.ask(request, {}).body["told"] for _ in done]
+        wanted = [words for _, _, words in done]
+        assert told == (wanted if request == "redo" else wanted[::-1])
+    while club.table().questions or club.table().can_undo:
+        told_last = club.ask("undo", {}).body["told"]
+    assert told_last == "the start of the match"
+    assert world.discs
+
+
 def test_undo_and_redo_go_over_the_end_of_a_round(club: Club) -> None:
     club.ask("start", {"rules": "match-play", "level": "judge"})
     world = world_on(club, 5, Habits())

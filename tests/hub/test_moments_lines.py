@@ -158,3 +158,13 @@ def test_a_late_answer_about_a_line_holds_while_another_doubt_of_the_round_is_op
         assert bench.club.ask("answer", {"question": line.id, "choice": choice}).ok
         assert line.id not in {question.id for question in bench.table.questions}
     assert [question.kind for question in bench.table.questions] == ["twenty"]
+
+
+def test_an_undone_answer_is_told_with_its_question(bench: Bench) -> None:
+    close_round(bench, 186.3, 130)
+    question = bench.table.questions[0]
+    bench.answer("5")
+    told = bench.club.ask("undo", {}).body["told"]
+    assert told == f"the answer to \u201c{question.text}\u201d"
+    assert bench.table.questions == (question,)
+    assert bench.club.ask("redo", {}).body["told"] == told
