@@ -91,5 +91,8 @@ def network_address(host: str) -> str | None:
 
 
 def _resolved(host: str, port: int) -> tuple[socket.AddressFamily, tuple[str, int] | tuple[str, int, int, int]]:
-    family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    try:
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    except UnicodeError:  # asked before any resolver is
+        raise OSError("no host can be called so") from None
     return family, address  # type: ignore[return-value]  # an internet address, for TCP

@@ -32,7 +32,7 @@ def test_a_free_port_is_not_taken() -> None:
     assert not ports.taken("127.0.0.1", ports.free_port())
 
 
-@pytest.mark.parametrize("host", ["192.0.2.77", "no host at all"])
+@pytest.mark.parametrize("host", ["192.0.2.77", "no host at all", "", "two..dots", "é..é", "a" * 300])
 def test_an_address_of_another_machine_can_be_had_by_nobody(host: str) -> None:
     with pytest.raises(OSError, match=r"."):
         ports.taken(host, 8080)
