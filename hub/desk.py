@@ -27,6 +27,7 @@ from hub.link.messages import (
     decode,
     encode,
 )
+from hub.link.snapshot import StandingView
 from hub.names import Names
 from hub.people import People
 from hub.referee import STANDING_LEVEL, STANDING_RULES
@@ -77,6 +78,7 @@ class Desk:
         self._run = run
         self._now_ms = now_ms
         self._standing = standing
+        self._standing_view = StandingView(str(standing.rules["name"]), standing.level)
         self._own_seq = 0
         self._sequencer = Sequencer(journal.last_seq)
         self._states = {board: self._restored(board, state) for board, state in journal.states().items()}
@@ -98,7 +100,8 @@ class Desk:
     def snapshot(self, board: str) -> bytes | None:
         """The encoded snapshot of a table; None if it cannot be made, which must not stop the other tables."""
         try:
-            return encoded(table_of(self.state(board), self._names.by_id, self._rates.get(board)))
+            table = table_of(self.state(board), self._names.by_id, self._rates.get(board))
+            return encoded(replace(table, standing=self._standing_view))
         except Exception:  # whatever it is, it would come back at every start
             if board not in self._told:
                 self._told.add(board)

@@ -51,6 +51,17 @@ export function sidesOf(table) {
   return ["A", "B", "C"].filter((key) => table.sides[key]).map((key) => [key, table.sides[key]]);
 }
 
+/** Choose in a form, once, the rules and the level that stand at a board; what people chose themselves stays. */
+export function preselect(form, standing) {
+  for (const field of standing ? form.querySelectorAll("select[name=rules], select[name=level]") : []) {
+    const options = [...field.options];
+    const untouched = !field.dataset.preset && (options.find((option) => option.defaultSelected) ?? options[0]).selected;
+    const standingOption = options.find((option) => option.value === standing[field.name]);
+    if (untouched && standingOption) standingOption.selected = true;
+    field.dataset.preset = "yes";
+  }
+}
+
 /** What a match is part of, in one line; empty where nothing is said. */
 export function eventWords(event) {
   if (!event) return "";

@@ -1,6 +1,6 @@
 // The organiser's page: every board in one list, and what an evening needs done at them.
 
-import { boardName, eventWords, make, mark, sideName, sidesOf, text } from "./dom.js";
+import { boardName, eventWords, make, mark, preselect, sideName, sidesOf, text } from "./dom.js";
 import { follow, trouble } from "./live.js";
 import { move, names, valuesOf } from "./more.js";
 import { request, requestHub } from "./request.js";
@@ -65,6 +65,7 @@ const acts = {
   start(board) {
     const fields = [...at("start-fields").content.cloneNode(true).children];
     const table = views.get(board).table ?? { phase: "idle" }; // a board without sensors has none before its first match
+    for (const field of fields) preselect(field, table.standing);
     const save = (more, done) => {
       const { A, B, ...how } = valuesOf(fields);
       const given = Object.fromEntries(Object.entries({ A, B }).filter(([, name]) => name));

@@ -1,7 +1,7 @@
 // The table page: shows one board and turns taps into requests.
 
 import { draw, makeBoard } from "./board.js";
-import { boardName, eventWords, make, mark, pips, pointsOf, sideName, sidesOf, text } from "./dom.js";
+import { boardName, eventWords, make, mark, pips, pointsOf, preselect, sideName, sidesOf, text } from "./dom.js";
 import { follow, trouble } from "./live.js";
 import { more } from "./more.js";
 import { request as ask } from "./request.js";
@@ -357,6 +357,7 @@ function show() {
   text(at("what"), describe(table));
   fillActions(table);
   if (!table) return;
+  preselect(at("start-form"), table.standing);
   const sides = sidesOf(table);
   for (const [key, { row }] of rows) if (!table.sides[key]) row.remove(), rows.delete(key);
   for (const [key, side] of sides) {

@@ -180,6 +180,13 @@ class Flash(msgspec.Struct, frozen=True):
     provisional: bool = False
 
 
+class StandingView(msgspec.Struct, frozen=True):
+    """What the club set for matches that nobody set anything for: the name of the rules, and the level."""
+
+    rules: str
+    level: Level
+
+
 class RefereeCall(msgspec.Struct, frozen=True):
     """A call of the referee, and the shot that was the last one then, which it stays about though others follow.
 
@@ -242,6 +249,7 @@ class Table(msgspec.Struct, frozen=True):
         auto: whether a first shot opened the match, so that people may still give it its rules.
         case: under what the pictures of a call of the referee are kept, empty while there is none.
         call: when the referee was called and about which shot; None while nobody calls.
+        standing: under what a first shot opens a match here.
     """
 
     board: str
@@ -281,3 +289,4 @@ class Table(msgspec.Struct, frozen=True):
     case: str = ""
     auto: bool = False
     call: RefereeCall | None = None
+    standing: StandingView | None = None

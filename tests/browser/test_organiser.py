@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from playwright.sync_api import Page, expect
 
 from hub.link.asks import Abandon, CloseEvening, Forget, Move, Name, Start, WalkOver
-from hub.link.snapshot import Event, PlayedView
+from hub.link.snapshot import Event, PlayedView, StandingView
 from tests.browser.test_table import known, open_table
 from tests.dashboard.conftest import TOKEN, FakeHub
 from tests.dashboard.samples import QUESTION, club_of, idle, playing
@@ -70,6 +70,14 @@ def test_a_match_is_started_ended_and_given_away(phone: Page, hub: FakeHub) -> N
     row(phone, "board-2").get_by_role("button", name="End").click()
     press(phone, "End the match")
     assert asked(hub, phone, 3) == ("board-2", Abandon())
+
+
+def test_a_start_offers_the_rules_and_the_level_that_stand_at_the_board(phone: Page, hub: FakeHub) -> None:
+    hub.publish(idle("board-1", standing=StandingView("classic", "advise")))
+    open_page(phone)
+    row(phone, "board-1").get_by_role("button", name="Start a match").click()
+    press(phone, "Start the match")
+    assert asked(hub, phone, 1) == ("board-1", Start(rules="classic", level="advise"))
 
 
 def test_a_match_moves_to_a_free_board_and_says_what_becomes_of_the_round(phone: Page, hub: FakeHub) -> None:

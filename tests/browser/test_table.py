@@ -24,7 +24,7 @@ from hub.link.asks import (
     Undo,
     WalkOver,
 )
-from hub.link.snapshot import Event
+from hub.link.snapshot import Event, StandingView
 from tests.dashboard.conftest import PIN, TOKEN, FakeHub
 from tests.dashboard.samples import FOUL, QUESTION, REMOVAL, idle, playing
 
@@ -243,6 +243,27 @@ def test_totals_that_people_entered_are_shown_can_be_changed_and_confirmed_at_a_
     phone.keyboard.press("Escape")
     phone.get_by_role("button", name="Confirm round 5").click()
     assert asked(hub, phone, 1) == [Confirm(5)]
+
+
+def test_a_new_match_offers_the_rules_and_the_level_that_stand_at_the_board(phone: Page, hub: FakeHub) -> None:
+    hub.publish(idle("board-1", standing=StandingView("classic", "advise")))
+    open_table(phone)
+    expect(phone.get_by_label("Rules")).to_have_value("classic")
+    expect(phone.get_by_label("Judging")).to_have_value("advise")
+    phone.get_by_label("Rules").select_option("wcc")
+    hub.publish(idle("board-1", rev=7, practice=3, standing=StandingView("nca", "count")))
+    expect(phone.locator("#message")).to_contain_text("3 twenties")
+    phone.get_by_role("button", name="Start the match").click()
+    start = asked(hub, phone, 1)[-1]
+    assert isinstance(start, Start)
+    assert (start.rules, start.level) == ("wcc", "advise")
+
+
+def test_a_club_s_own_standing_rules_leave_the_first_choice(phone: Page, hub: FakeHub) -> None:
+    hub.publish(idle("board-1", standing=StandingView("house", "count")))
+    open_table(phone)
+    expect(phone.get_by_label("Judging")).to_have_value("count")
+    expect(phone.get_by_label("Rules")).to_have_value("match-play")
 
 
 def test_what_was_taken_back_and_done_again_is_said(phone: Page, hub: FakeHub) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from hub.link.asks import REQUESTS
 from hub.link.config import Config, ConfigError, HubSection, parse_config
+from hub.link.snapshot import StandingView
 from hub.people import DeniedError, Grant, People, digest
 from hub.replay import prove
 from hub.rules.presets import load_ruleset
@@ -124,6 +125,7 @@ def test_a_first_shot_opens_a_match_under_what_the_club_set(quick_path: Path) ->
     world.shoot("A")
     table = club.table()
     assert (table.rules, table.level, table.sides["A"].shots_left) == ("NCA", "advise", 7)
+    assert table.standing == StandingView("nca", "advise")
     assert club.ask("abandon", {}).ok
     world.clear()
     club.standing = Standing(rules_table(load_ruleset("family")), "count")
@@ -131,6 +133,7 @@ def test_a_first_shot_opens_a_match_under_what_the_club_set(quick_path: Path) ->
     world.start_round()
     world.shoot("B")
     assert (club.table().rules, club.table().level) == ("Family", "count")
+    assert club.table().standing == StandingView("family", "count")
     club.close()
     with JournalReader(club.url) as journal:
         proof = prove(journal, "b1")
