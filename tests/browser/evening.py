@@ -1,4 +1,4 @@
-"""Takes pictures of wall, table and list of boards for the documentation: ``python -m tests.browser.evening [SEED]``.
+"""Takes pictures of wall and table for the README: ``python -m tests.browser.evening [SEED]``.
 
 A whole evening at real speed for some minutes; nothing in the pictures is made up.
 """
@@ -38,21 +38,18 @@ def main(seed: str = "5") -> None:
                 pages.setdefault(word, []).append(rest.strip())
                 if word == "Ctrl-C":
                     break
-            photograph(pages["wall"][0], pages["table"][0], pages["all"][0])
+            photograph(pages["wall"][0], pages["table"][0])
         finally:
             club.send_signal(signal.SIGINT)
 
 
-def photograph(wall: str, table: str, organiser: str) -> None:
-    """Wall and list in a second round with discs on both boards; a table where a foul's disc must be taken off."""
+def photograph(wall: str, table: str) -> None:
+    """The wall in a second round with discs on both boards; a table where a foul's disc must be taken off."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=CHROMIUM_ARGS)
-        listed = browser.new_page(viewport=PHONE, device_scale_factor=1.5)
-        listed.goto(organiser)
         page = browser.new_page(viewport=WALL)
         page.goto(wall)
         when(page, wall, lambda boards: all(busy(board) for board in boards), FOLDER / "wall.jpg")
-        listed.screenshot(path=FOLDER / "organiser.jpg", quality=QUALITY)
         page = browser.new_page(viewport=PHONE, device_scale_factor=1.5)
         page.goto(table)
         when(

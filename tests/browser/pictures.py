@@ -35,6 +35,7 @@ def main() -> None:
                 browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=CHROMIUM_ARGS)
                 _walls(browser, site, hub)
                 _phone(browser, site, hub)
+                _organiser(browser, site, hub)
                 browser.close()
         finally:
             hub.close()
@@ -68,6 +69,17 @@ def _phone(browser: Browser, site: Running, hub: FakeHub) -> None:
     page.locator(".question").wait_for()
     page.wait_for_timeout(400)
     page.screenshot(path=FOLDER / "phone-question.jpg", quality=QUALITY)
+    page.close()
+
+
+def _organiser(browser: Browser, site: Running, hub: FakeHub) -> None:
+    hub.role = "organiser"
+    page = browser.new_page(viewport={"width": 1280, "height": 720}, base_url=site.url)
+    page.goto(f"/organiser?token={TOKEN}")
+    hub.publish(*(replace(table, rev=100) for table in club_of(6)))
+    page.locator(".board-row").nth(5).wait_for()
+    page.wait_for_timeout(600)
+    page.screenshot(path=FOLDER / "organiser.jpg", quality=QUALITY)
     page.close()
 
 
