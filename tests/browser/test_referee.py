@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 import urllib.request
 from itertools import pairwise
 from typing import Any
@@ -20,7 +21,7 @@ from tests.browser.test_organiser import asked, press
 from tests.browser.test_table import open_table
 from tests.dashboard.conftest import BOARD_TOKEN, TOKEN, FakeHub
 from tests.dashboard.running import Running
-from tests.dashboard.samples import FOUL, playing
+from tests.dashboard.samples import FOUL, idle, playing
 
 LINE = Question(
     "g1-r5-d4-line",
@@ -168,6 +169,19 @@ def test_the_list_has_tables_that_call_before_those_with_a_question(phone: Page,
     expect(phone.locator(".board-row .name")).to_have_text(["Board 3", "Board 1"])
     hub.publish(playing("board-1", rev=14))
     expect(phone.locator(".board-row .name")).to_have_text(["Board 3"])
+
+
+@pytest.mark.parametrize(("age_s", "since"), [(5, "just now"), (3 * 60 + 20, "3 min ago")])
+def test_the_list_says_who_called_in_which_round_and_how_long_ago(
+    phone: Page, hub: FakeHub, age_s: int, since: str
+) -> None:
+    call = RefereeCall(round(1000 * (time.time() - age_s)), 1, 5, 9)
+    calling = playing("board-2", referee=True, case="m1.call-2", call=call, shot=12)
+    hub.publish(calling, idle("board-3", referee=True, call=RefereeCall(call.at_ms)))
+    phone.goto(f"/referee?token={TOKEN}")
+    expect(phone.locator(".board-row .about")).to_have_text(
+        [f"Ann against Bo, round 5, after shot 9: the referee was called {since}.", f"The referee was called {since}."]
+    )
 
 
 def test_the_table_sees_the_board_s_picture_of_a_question_as_soon_as_it_has_come(
