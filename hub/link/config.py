@@ -152,7 +152,7 @@ def load_config(path: Path) -> Config:
         ConfigError: missing, not TOML, an unknown key, or a value of the wrong type or beyond what can be.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")  # some editors mark UTF-8 with three bytes at the start
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
@@ -166,6 +166,8 @@ def parse_config(text: str, name: str) -> Config:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{name}: {error}") from None
+    except (ValueError, RecursionError):  # what is TOML, and beyond what Python takes in
+        raise ConfigError(f"{name}: holds a number of thousands of digits, or is nested too deep") from None
     _refuse_unknown(table, name)
     try:
         config = msgspec.convert(table, Config)

@@ -86,6 +86,18 @@ def test_a_file_that_is_no_text_is_named(tmp_path: Path) -> None:
         load_config(path)
 
 
+def test_a_file_that_an_editor_marked_as_text_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "board.toml"
+    path.write_bytes(b"\xef\xbb\xbf[board]\r\nid = 'board-7'\r\n")
+    assert load_config(path).board.id == "board-7"
+
+
+@pytest.mark.parametrize("text", ["[dashboard]\nport = " + "9" * 5000, "deep = " + "[" * 5000 + "]" * 5000])
+def test_what_python_does_not_take_in_is_told_like_any_other_mistake(text: str) -> None:
+    with pytest.raises(ConfigError, match=r"^club\.toml: "):
+        parse_config(text, "club.toml")
+
+
 def test_a_secret_others_can_read_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "pins"
     path.write_text("1234\n")
