@@ -6,6 +6,9 @@ memory of a 50 megapixel photo. Whatever cannot be read says why in one line.
 
 from __future__ import annotations
 
+import io
+import os
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -68,6 +71,16 @@ def _spread_deep(picture: Image) -> Image:
     return np.asarray(np.clip(values * (255.0 / max(top, 1.0)), 0, 255).astype(np.uint8))
 
 
+def _content(path: Path) -> bytes:
+    """All bytes of a file, or of a pipe that somebody writes into; a pipe without a writer is empty."""
+    with io.FileIO(path, opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
+        kind = os.fstat(file.fileno()).st_mode
+        if stat.S_ISCHR(kind) or stat.S_ISBLK(kind):
+            raise OSError("is a device, no file")
+        os.set_blocking(file.fileno(), True)  # whoever writes may take their time
+        return file.readall()
+
+
 def read_picture(path: Path) -> Picture:
     """Read a photo; its EXIF orientation is applied, as ``cv2.imread`` does.
 
@@ -78,7 +91,7 @@ def read_picture(path: Path) -> Picture:
         PictureError: the file is missing, unreadable, ends too early, no picture, or far too big.
     """
     try:
-        content = path.read_bytes()
+        content = _content(path)
     except FileNotFoundError as error:
         raise PictureError("missing", f"{path}: no such file") from error
     except OSError as error:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import threading
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -216,6 +218,29 @@ def test_what_cannot_be_scored_is_one_named_error(folder: Path, name, code):
     assert answer.code == code
     assert str(folder / name) in answer.message
     assert "\n" not in answer.message
+
+
+def test_a_pipe_is_read_if_somebody_writes_and_a_device_never(tmp_path: Path):
+    pipe = tmp_path / "pipe.jpg"
+    os.mkfifo(pipe)
+    with pytest.raises(PictureError, match=r"pipe\.jpg: is not a picture"):
+        read_picture(pipe)
+    with pytest.raises(PictureError, match="/dev/zero: cannot be read: is a device"):
+        read_picture(Path("/dev/zero"))
+    picture = cv2.imencode(".jpg", np.zeros((40, 60, 3), np.uint8))[1].tobytes()
+    reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    writing = os.open(pipe, os.O_WRONLY)
+    os.write(writing, picture[:100])
+
+    def rest() -> None:
+        os.write(writing, picture[100:])
+        os.close(writing)
+
+    later = threading.Timer(0.1, rest)
+    later.start()
+    assert read_picture(pipe).size_wh == (60, 40)
+    later.join()
+    os.close(reading)
 
 
 def test_plate_and_target_without_a_disc_are_no_boards():
