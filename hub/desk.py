@@ -28,10 +28,10 @@ from hub.link.messages import (
     encode,
 )
 from hub.link.snapshot import StandingView
-from hub.names import Names
-from hub.people import People
+from hub.people.names import Names
+from hub.people.requests import Requests
+from hub.people.roles import People
 from hub.referee import STANDING_LEVEL, STANDING_RULES
-from hub.requests import Requests
 from hub.rows import changed_row, gone, renamed, renamed_row
 from hub.rules.presets import load_ruleset
 from hub.sequence import Sequencer, checked

@@ -8,13 +8,27 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from hub import twenties
-from hub.doubts import readings, swept_along, vague
 from hub.entries import Entry
-from hub.hands import leaned, lifted_out, settled, swept_after_all, unseen_after
-from hub.hole import words
-from hub.judged import judged, judged_again, playing_of, running_of, settle
-from hub.lines import with_line_questions
+from hub.judging import twenties
+from hub.judging.doubts import readings, swept_along, vague
+from hub.judging.hands import leaned, lifted_out, settled, swept_after_all, unseen_after
+from hub.judging.hole import words
+from hub.judging.judged import judged, judged_again, playing_of, running_of, settle
+from hub.judging.lines import with_line_questions
+from hub.judging.questions import swept_round
+from hub.judging.record import (
+    SWEPT_DISCS,
+    fallen,
+    recorded,
+    renamed,
+    surface,
+    surplus,
+    told_twenties,
+    with_out,
+    with_unseen,
+    without_gone,
+)
+from hub.judging.silence import decided_by_play, played_on
 from hub.link.messages import (
     BeamCandidate,
     BeamEpisode,
@@ -27,23 +41,9 @@ from hub.link.messages import (
     Shot,
 )
 from hub.link.snapshot import Level, Side
-from hub.questions import swept_round
-from hub.record import (
-    SWEPT_DISCS,
-    fallen,
-    recorded,
-    renamed,
-    surface,
-    surplus,
-    told_twenties,
-    with_out,
-    with_unseen,
-    without_gone,
-)
 from hub.round import Round, ShotRecord
 from hub.rounds import begin_match, finish_round
 from hub.rules.presets import from_table, load_ruleset
-from hub.silence import decided_by_play, played_on
 from hub.state import Match, TableState
 from hub.tally import expected, shots_left, twenties_of
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from hub.again import Again
 from hub.entries import HUB, PEOPLE, Entry
-from hub.evidence import ANY_NUMBER, RecordedMatch, Watch, recorded_round
+from hub.judging.evidence import ANY_NUMBER, RecordedMatch, Watch, recorded_round
 from hub.link.messages import MessageError
 from hub.rules.errors import RulesError
 from hub.rules.presets import load_ruleset, read_ruleset

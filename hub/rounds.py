@@ -5,14 +5,14 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from hub.entries import Entry
+from hub.judging.questions import beam_question_id, prefix
+from hub.judging.twenties import flashed, no_twenty, twenty_flash
 from hub.link.snapshot import Event, Flash, Level, Side
-from hub.questions import beam_question_id, prefix
 from hub.round import Round, ShotRecord
 from hub.rules.order import deciding_sides
 from hub.rules.ruleset import Ruleset
 from hub.state import Match, Played, TableState, rules_table
 from hub.tally import game_score, games_won, totals_of, twenties_of
-from hub.twenties import flashed, no_twenty, twenty_flash
 
 CHAPTERS = 24
 """Matches of an evening at one board that undo can go back through, and that can still be named."""

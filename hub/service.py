@@ -26,7 +26,7 @@ from hub.link import topics
 from hub.link.bus import Bus, BusError, Message, Will
 from hub.link.config import Config, ConfigError, read_secret
 from hub.link.mqtt import MqttBus
-from hub.people import Grant, People, read_pins, read_tokens, right_pin
+from hub.people.roles import Grant, People, read_pins, read_tokens, right_pin
 from hub.rules.errors import RulesError
 from hub.rules.presets import load_ruleset, read_ruleset
 from hub.state import Standing, rules_table

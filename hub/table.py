@@ -10,11 +10,8 @@ import msgspec
 from msgspec.structs import replace
 
 from hub import referee
-from hub.actions import act, confirm_by_button, touches
 from hub.again import Again, Chapter, Chapters
-from hub.conduct import FINAL, PASSING, call_referee
 from hub.entries import HUB, PEOPLE, Entry, Gap, SensorNotice
-from hub.evening import Arrived, arrived
 from hub.link.asks import AskBody, Redo, Rule, Start, Undo
 from hub.link.messages import (
     BeamCandidate,
@@ -32,8 +29,11 @@ from hub.link.messages import (
     encode,
 )
 from hub.link.snapshot import Seen
-from hub.refused import RefusedError
-from hub.rulings import as_ruling, is_earlier, is_known, preset
+from hub.people.actions import act, confirm_by_button, touches
+from hub.people.conduct import FINAL, PASSING, call_referee
+from hub.people.evening import Arrived, arrived
+from hub.people.refused import RefusedError
+from hub.people.rulings import as_ruling, is_earlier, is_known, preset
 from hub.state import Sensor, Standing, TableState
 from hub.tally import totals_of
 

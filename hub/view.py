@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from hardware.board import clock_hour
-from hub.hole import as_told, words
-from hub.lines import at_outer_line, close_to_line, range_of
+from hub.judging.hole import as_told, words
+from hub.judging.lines import at_outer_line, close_to_line, range_of
+from hub.judging.twenties import provisional
 from hub.link import snapshot
 from hub.link.messages import MessageError, encode
 from hub.link.snapshot import Phase, RoundView, Side, SideView, Table
@@ -30,7 +31,6 @@ from hub.tally import (
     twenties_of,
     value_of,
 )
-from hub.twenties import provisional
 
 _VERDICTS = {
     "good": "good",

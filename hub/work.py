@@ -28,7 +28,7 @@ class Output:
         answers: topic and payload.
         calls: topic and payload.
         wanted: pictures of the boards' cameras, topic and payload.
-        pin_tries: to be checked and handed to :meth:`hub.requests.Requests.pin_checked`.
+        pin_tries: to be checked and handed to :meth:`hub.people.requests.Requests.pin_checked`.
     """
 
     acks: list[tuple[str, bytes]] = field(default_factory=list)

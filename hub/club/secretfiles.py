@@ -23,7 +23,7 @@ def check_secret_files(config: Config, daemon: str) -> None:
     for name in filter(None, named):
         read_secret(Path(name))
     if daemon == "hub":
-        from hub.people import read_pins, read_tokens  # only the hub needs what it imports
+        from hub.people.roles import read_pins, read_tokens  # only the hub needs what it imports
 
         if config.hub.token_file:
             read_tokens(Path(config.hub.token_file))

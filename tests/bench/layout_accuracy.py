@@ -36,7 +36,7 @@ from hardware.twin.layouts import drawn_layout
 from hardware.twin.optics import Renderer, drawn_pose, hard_optics, nominal_optics, nominal_pose
 from hardware.twin.scene import Scene, SceneDisc
 from hardware.twin.styles import NAMED, drawn_style
-from hub.lines import CLOSE_SIGMAS
+from hub.judging.lines import CLOSE_SIGMAS
 
 BOARD = TOURNAMENT
 #: Layouts on one board, and how many of them teach the looks of the discs before they count as learned.

@@ -22,7 +22,7 @@ from firmware_py.camera.source import Frame
 from firmware_py.service import Service
 from hardware.board import TOURNAMENT
 from hub.link.config import BoardSection, CameraSection, Config
-from hub.people import Grant, digest
+from hub.people.roles import Grant, digest
 from tests.camera.live.filmed import HEIGHT_MM, Film
 from tests.camera.live.test_daemon import FilmSource
 from tests.hub.harness import TOKEN, Club

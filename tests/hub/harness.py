@@ -15,7 +15,7 @@ from hub.link.bus import Message
 from hub.link.memory import MemoryBroker, MemoryBus
 from hub.link.messages import KIND_OF, Ack, Answer, Ask, Call, Envelope, Fact, decode, encode
 from hub.link.snapshot import Table
-from hub.people import Grant, People, digest
+from hub.people.roles import Grant, People, digest
 from hub.service import WILL, HubService
 from hub.state import Standing
 from hub.store.journal import Batch, Journal

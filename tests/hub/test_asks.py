@@ -16,7 +16,7 @@ from hub.link import topics
 from hub.link.config import ConfigError
 from hub.link.messages import Ask, encode
 from hub.link.snapshot import Table
-from hub.people import DeniedError, Grant, People, digest, hash_pin, read_pins, read_tokens, right_pin
+from hub.people.roles import DeniedError, Grant, People, digest, hash_pin, read_pins, read_tokens, right_pin
 from tests.hub.harness import Club
 from tests.hub.test_games import answer_all, play_round, world_on
 from tests.hub.world import Habits

@@ -15,7 +15,7 @@ from hub.link.bus import Message
 from hub.link.messages import BeamPass, decode, encode
 from hub.link.mqtt import MqttBus
 from hub.link.snapshot import Table
-from hub.people import People
+from hub.people.roles import People
 from hub.service import WILL, HubService
 from hub.store.journal import Journal
 from tests.conftest import PROJECT, BrokerProcess, free_port, require

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hub.link.snapshot import Event
-from hub.people import Grant, digest
+from hub.people.roles import Grant, digest
 from hub.replay import prove
 from hub.store.archive import Archive
 from hub.store.reader import JournalReader

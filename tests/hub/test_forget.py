@@ -9,7 +9,7 @@ import pytest
 from hub.link.asks import REQUESTS
 from hub.link.config import Config, ConfigError, HubSection, parse_config
 from hub.link.snapshot import StandingView
-from hub.people import DeniedError, Grant, People, digest
+from hub.people.roles import DeniedError, Grant, People, digest
 from hub.replay import prove
 from hub.rules.presets import load_ruleset
 from hub.service import standing_of

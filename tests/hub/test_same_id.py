@@ -16,7 +16,7 @@ from hub.link.clock import ManualClock
 from hub.link.messages import BeamPass, Health, decode
 from hub.link.mqtt import MqttBus
 from hub.link.snapshot import Table
-from hub.people import People
+from hub.people.roles import People
 from hub.service import WILL, HubService
 from hub.store.journal import Journal
 from tests.conftest import BrokerProcess

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from hub.lines import at_outer_line
+from hub.judging.lines import at_outer_line
 from hub.link.messages import Shot
 from hub.round import Round, Ruling
 from hub.tally import last_number

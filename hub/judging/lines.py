@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from hub.hole import owners, undecided
+from hub.judging.hole import owners, undecided
+from hub.judging.questions import line_touched
 from hub.link.messages import LayoutDisc
 from hub.link.snapshot import Side
-from hub.questions import line_touched
 from hub.round import Question, Round
 from hub.rules.errors import RulesError
 from hub.rules.ranges import Doubt, RoundRange, round_range

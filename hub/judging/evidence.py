@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
-from hub.hole import before_of
-from hub.judging import PLACED_SLACK_DEG, PLACED_SLACK_MM, in_play, reconciled, rules_disc, rules_rest
+from hub.judging.hole import before_of
+from hub.judging.verdicts import PLACED_SLACK_DEG, PLACED_SLACK_MM, in_play, reconciled, rules_disc, rules_rest
 from hub.link.messages import Place
 from hub.round import Round, ShotRecord
 from hub.rules import position as rules

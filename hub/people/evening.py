@@ -8,8 +8,8 @@ from msgspec.structs import replace
 from hub.entries import Entry
 from hub.link.asks import CloseEvening, Move, Name
 from hub.link.snapshot import Event, Side
-from hub.names import trimmed
-from hub.refused import RefusedError, running_match
+from hub.people.names import trimmed
+from hub.people.refused import RefusedError, running_match
 from hub.round import Round
 from hub.rounds import CHAPTERS, played
 from hub.state import Match, TableState, Verdict

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from hub import twenties
 from hub.entries import Entry
-from hub.hole import words
-from hub.judging import judge
-from hub.lines import with_line_questions
-from hub.record import after_shot, with_out
+from hub.judging import twenties
+from hub.judging.hole import words
+from hub.judging.lines import with_line_questions
+from hub.judging.record import after_shot, with_out
+from hub.judging.verdicts import judge
 from hub.round import Round, ShotRecord
 from hub.rounds import announce
 from hub.state import Match, TableState, shot_key

@@ -5,9 +5,9 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from hub.entries import Entry
+from hub.judging.questions import NOBODY, beam_question_id, beam_twenty, prefix
 from hub.link.messages import BeamCandidate, BeamEpisode, BeamFault, BeamWithdrawn, Shot
 from hub.link.snapshot import Flash, Side
-from hub.questions import NOBODY, beam_question_id, beam_twenty, prefix
 from hub.round import Candidate, Question, Round, ShotRecord
 from hub.state import Match, Sensor, TableState
 from hub.tally import expected

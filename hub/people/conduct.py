@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from hub.entries import Entry
-from hub.judged import settle
+from hub.judging.judged import settle
 from hub.link.asks import (
     AskBody,
     CallReferee,
@@ -22,11 +22,11 @@ from hub.link.asks import (
     WalkOver,
 )
 from hub.link.snapshot import Side
-from hub.refused import RefusedError, running_match
+from hub.people.refused import RefusedError, running_match
+from hub.people.rulings import ruled
 from hub.round import Candidate, Question, Round, ShotRecord, TimedOut
 from hub.rounds import finish_round, followed
 from hub.rules.order import extra_shot
-from hub.rulings import ruled
 from hub.state import CalledAt, Match, TableState
 from hub.tally import last_number
 

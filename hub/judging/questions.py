@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from hub.judging.readings import line_readings
 from hub.link.messages import LayoutDisc
 from hub.link.snapshot import Choice
-from hub.readings import line_readings
 from hub.round import Question, Round, ShotRecord
 from hub.state import Match
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from hub.entries import Entry
-from hub.judged import judged_again, settle
+from hub.judging.judged import judged_again, settle
 from hub.link.asks import Correct
 from hub.link.snapshot import Side
-from hub.refused import RefusedError, running_match
+from hub.people.refused import RefusedError, running_match
 from hub.round import Round, Ruling
 from hub.rounds import following_round
 from hub.rules.errors import RulesError

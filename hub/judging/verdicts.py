@@ -10,11 +10,11 @@ from typing import Literal
 from msgspec.structs import replace
 
 from hardware.board import to_polar
-from hub.hole import before_of, undecided
+from hub.judging.hole import before_of, undecided
+from hub.judging.questions import valid_shot, whose_twenty
+from hub.judging.readings import contact_readings
 from hub.link.messages import LayoutDisc, Place
 from hub.link.snapshot import Side
-from hub.questions import valid_shot, whose_twenty
-from hub.readings import contact_readings
 from hub.round import Events, Question, Rest, Round, ShotRecord
 from hub.rules import position as rules
 from hub.rules.shot import judge_shot, placement_fault

@@ -5,10 +5,10 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from hub.entries import Entry
-from hub.hole import at_hole, doubtful, lifted, moved_on, not_lifted, seen_again, where_it_leant, words
-from hub.judged import asked, judged, judged_again, playing_of, running_of
+from hub.judging.hole import at_hole, doubtful, lifted, moved_on, not_lifted, seen_again, where_it_leant, words
+from hub.judging.judged import asked, judged, judged_again, playing_of, running_of
+from hub.judging.record import places_after
 from hub.link.messages import LayoutDisc
-from hub.record import places_after
 from hub.state import TableState
 
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from hub.corrections import round_to_correct, with_round, with_totals
 from hub.entries import Entry
-from hub.judged import judged_again
+from hub.judging.judged import judged_again
 from hub.link.asks import Rule
-from hub.refused import RefusedError
+from hub.people.corrections import round_to_correct, with_round, with_totals
+from hub.people.refused import RefusedError
 from hub.round import Question, Round
 from hub.state import Match, TableState, Verdict, shot_key
 

@@ -7,16 +7,16 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from hub import undone
 from hub.entries import PEOPLE, Entry
-from hub.errands import Errands, Tables
 from hub.link import topics
 from hub.link.asks import AskBody, CloseEvening, Forget, Login, Move, Name, Start, Who, decode_ask
 from hub.link.messages import Answer, Ask, MessageError, decode, encode
 from hub.link.snapshot import Side
-from hub.names import Names
-from hub.people import CLUB, DeniedError, Grant, People, digest
-from hub.refused import RefusedError
+from hub.people import undone
+from hub.people.errands import Errands, Tables
+from hub.people.names import Names
+from hub.people.refused import RefusedError
+from hub.people.roles import CLUB, DeniedError, Grant, People, digest
 from hub.state import TableState
 from hub.store.journal import Journal, people_boot
 from hub.table import Taken

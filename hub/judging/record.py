@@ -8,9 +8,9 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from hub.hole import as_told, before_of, words
-from hub.judging import in_play
-from hub.lines import close_to_line
+from hub.judging.hole import as_told, before_of, words
+from hub.judging.lines import close_to_line
+from hub.judging.verdicts import in_play
 from hub.link.messages import Layout, LayoutDisc
 from hub.link.snapshot import Side
 from hub.round import Removal, Round, ShotRecord

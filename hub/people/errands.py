@@ -9,12 +9,12 @@ from typing import Protocol
 import msgspec
 
 from hub.entries import PEOPLE, Entry
-from hub.evening import Arrived, check_free, departing
 from hub.link.asks import AskBody, CloseEvening, Forget, Move
 from hub.link.messages import Ask, encode
-from hub.names import Names
-from hub.people import Grant, People
-from hub.refused import RefusedError
+from hub.people.evening import Arrived, check_free, departing
+from hub.people.names import Names
+from hub.people.refused import RefusedError
+from hub.people.roles import Grant, People
 from hub.state import TableState
 from hub.store.engine import StoreBusyError
 from hub.store.journal import Journal, people_boot

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from hub import hole, twenties
-from hub.conduct import conducted
-from hub.corrections import corrected, with_round
 from hub.entries import Entry
-from hub.evening import of_the_evening, tidy
-from hub.judged import judged_again, settle
-from hub.lines import with_line_questions
+from hub.judging import hole, twenties
+from hub.judging.judged import judged_again, settle
+from hub.judging.lines import with_line_questions
 from hub.link.asks import (
     Abandon,
     AnswerQuestion,
@@ -33,14 +30,17 @@ from hub.link.asks import (
     Who,
 )
 from hub.link.snapshot import Side
+from hub.people.conduct import conducted
+from hub.people.corrections import corrected, with_round
+from hub.people.evening import of_the_evening, tidy
+from hub.people.refused import RefusedError, running_match
+from hub.people.rulings import open_question, ruling_reason
 from hub.referee import end_swept, told_of
-from hub.refused import RefusedError, running_match
 from hub.round import Question, Round, Ruling
 from hub.rounds import begin_match, finish_round
 from hub.rules.errors import RulesError
 from hub.rules.presets import load_ruleset
 from hub.rules.ruleset import changed
-from hub.rulings import open_question, ruling_reason
 from hub.state import Match, TableState
 from hub.tally import last_number, shots_left, twenties_of
 

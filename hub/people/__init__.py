@@ -1,0 +1,1 @@
+"""What people ask of a table, who may, and what it changes."""
