@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.request import urlopen
@@ -106,13 +107,20 @@ def test_a_club_says_where_it_is_once_its_pages_answer_and_nothing_else(host: st
     assert all(len(word) > 1 for word in first[1:]), lines  # what a log says begins with the letter of its level
 
 
-def test_a_club_that_is_ended_before_it_plays_leaves_nothing(tmp_path: Path) -> None:
+@pytest.fixture
+def near() -> Iterator[Path]:
+    """A folder with a short name: sockets below it have room for about a hundred characters."""
+    with tempfile.TemporaryDirectory(prefix="near-") as name:
+        yield Path(name)
+
+
+def test_a_club_that_is_ended_before_it_plays_leaves_nothing(near: Path) -> None:
     argv = [sys.executable, "-m", "crokinole", "demo", "--boards", "1"]
-    with subprocess.Popen(argv, stderr=subprocess.PIPE, text=True, env={"TMPDIR": str(tmp_path)}) as evening:
-        while not list(tmp_path.glob("*/broker.log")):
+    with subprocess.Popen(argv, stderr=subprocess.PIPE, text=True, env={"TMPDIR": str(near)}) as evening:
+        while not list(near.glob("*/broker.log")):
             assert evening.poll() is None
         evening.send_signal(signal.SIGINT)
         assert evening.stderr is not None
         assert evening.stderr.read() == ""
     assert evening.returncode == 0
-    assert list(tmp_path.iterdir()) == []
+    assert list(near.iterdir()) == []

@@ -227,7 +227,7 @@ def test_a_daemon_that_dies_gets_the_same_frame_again(make: Callable[..., Board]
     peers.camera.close()
     peers.camera, _ = board.connect("camera")
     peers.until(lambda: len(peers.frames) >= 20)
-    assert [number for number, _, _ in peers.frames] == [1, 2, 3, 4, 5, *range(5, 20)]
+    assert [number for number, _, _ in peers.frames][:20] == [1, 2, 3, 4, 5, *range(5, 20)]
     assert peers.frames[4] == peers.frames[5]
     peers.close()
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from clips import Clip, film
+from filming import Clip, film
 
 from firmware_py.camera.benchboard import DrawnBoard, spread_discs
 from firmware_py.camera.board.start import NoBoardError

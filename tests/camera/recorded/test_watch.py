@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from clips import Clip, Filmed, film, shown, write
+from filming import Clip, Filmed, film, shown, write
 
 from firmware_py.camera.recorded.watch import Told, run, watch
 from hardware.board import TOURNAMENT
