@@ -72,6 +72,17 @@ class Match(msgspec.Struct, frozen=True):
         """The sides that play."""
         return sides_of(self.ruleset.players)  # type: ignore[return-value]  # the rules' sides are these letters
 
+    def named(self, side: str) -> Side:
+        """A side by its letter, as the rules and the choices of a question name it.
+
+        Raises:
+            KeyError: it does not play.
+        """
+        for one in self.sides:
+            if one == side:
+                return one
+        raise KeyError(side)
+
     def side_of(self, colour: Colour) -> Side:
         """Whose discs have a colour."""
         if colour == "third":

@@ -7,8 +7,8 @@ import errno
 import http.client
 import ipaddress
 import socket
+from typing import Any
 
-_ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - told apart, not listened at
 _ELSEWHERE = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}  # RFC 5737, RFC 3849: nobody's
 
 
@@ -49,25 +49,34 @@ def reachable(host: str, port: int, timeout_s: float = 1.0) -> bool:
     return False
 
 
+def near(host: str) -> str:
+    """Where this machine reaches itself, if a host stands for all its addresses; else the host."""
+    with contextlib.suppress(ValueError):  # a name is no number
+        number = ipaddress.ip_address(host)
+        if number.is_unspecified:
+            return "::1" if number.version == 6 else "127.0.0.1"
+    return host
+
+
 def everywhere(host: str) -> bool:
     """Whether it stands for all addresses of this machine."""
-    return _ANYWHERE.get(host, host) != host
+    return near(host) != host
 
 
 def loopback(host: str) -> bool:
     """Whether only this machine can reach it."""
-    return ipaddress.ip_address(_resolved(host, 0)[1][0].partition("%")[0]).is_loopback
+    return ipaddress.ip_address(str(_resolved(host, 0)[1][0]).partition("%")[0]).is_loopback
 
 
 def page_url(host: str, port: int) -> str:
     """The address of a page as people open it on this machine."""
-    near = _ANYWHERE.get(host, host)
-    return f"http://[{near}]:{port}" if ":" in near else f"http://{near}:{port}"
+    own = near(host)
+    return f"http://[{own}]:{port}" if ":" in own else f"http://{own}:{port}"
 
 
 def page_answers(host: str, port: int, timeout_s: float = 5.0) -> bool:
     """Whether a page is served there."""
-    connection = http.client.HTTPConnection(_ANYWHERE.get(host, host), port, timeout=timeout_s)
+    connection = http.client.HTTPConnection(near(host), port, timeout=timeout_s)
     try:
         connection.request("GET", "/")
         return connection.getresponse().status == http.client.OK
@@ -90,9 +99,10 @@ def network_address(host: str) -> str | None:
     return None
 
 
-def _resolved(host: str, port: int) -> tuple[socket.AddressFamily, tuple[str, int] | tuple[str, int, int, int]]:
+def _resolved(host: str, port: int) -> tuple[socket.AddressFamily, tuple[Any, ...]]:
+    """The family, and the address as sockets take it: name or number, port, and for IPv6 two numbers more."""
     try:
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     except UnicodeError:  # asked before any resolver is
         raise OSError("no host can be called so") from None
-    return family, address  # type: ignore[return-value]  # an internet address, for TCP
+    return family, address

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
-from hub.judging.hole import before_of
-from hub.judging.verdicts import PLACED_SLACK_DEG, PLACED_SLACK_MM, in_play, reconciled, rules_disc, rules_rest
+from hub.judging.verdicts import PLACED_SLACK_DEG, PLACED_SLACK_MM, in_rules_words, reconciled
 from hub.link.messages import Place
 from hub.round import Round, ShotRecord
 from hub.rules import position as rules
@@ -145,22 +144,11 @@ def _recorded(
     match = match.at(playing)
     playing = replace(playing, shots=playing.shots[: shot.number - 1])
     events, rest = reconciled(shot, shot.reading or 0)
-    discs: dict[str, rules.Disc] = {}
-    for disc in before_of(playing, shot):
-        if disc.id != shot.disc and in_play(disc, match, playing):
-            discs[disc.id] = rules_disc(disc, match, playing)
-    known = {*discs, shot.disc}
-    seen = rules.Shot(
-        side=shot.side,
-        seat=shot.seat,
-        disc=shot.disc,
-        events=tuple(event for event in events if set(event[1:]) <= known),
-        rest={disc: rules_rest(where) for disc, where in rest.items() if disc in known},
-    )
+    position, seen = in_rules_words(match, playing, shot, events, rest)
     if shot.placed is not None and match.level == "judge":
         seen = _placed(seen, shot.placed, others)
     called = "called_foul" if shot.ruled is False and shot.code == "called_foul" else None
-    return RecordedShot(rules.Position(discs, dict(banked)), seen, called)
+    return RecordedShot(rules.Position(position.discs, dict(banked)), seen, called)
 
 
 def _placed(seen: rules.Shot, placed: Place, others: tuple[Ruleset, ...]) -> rules.Shot:

@@ -168,7 +168,7 @@ def answered(state: TableState, question: Question, choice: str) -> tuple[TableS
             if choice == NOBODY:
                 return state, None
             if candidate.side is None or expected(match, playing) is None:  # no turn is left, as after a time-out
-                side: Side = choice  # type: ignore[assignment]  # the choices were the sides
+                side = match.named(choice)
                 extra = {**playing.extra, side: playing.extra.get(side, 0) + 1}
                 return state.with_running(replace(playing, extra=extra)), None
             return state, replace(_missed(match, playing, candidate), owner_ruled=choice)

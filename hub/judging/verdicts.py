@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import dataclasses
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -116,6 +118,10 @@ def _unnoticed(shot: ShotRecord) -> bool:
     return bool(shot.twenties) and not (shot.beam or shot.owner_ruled or lifted) and shot.ruled is None
 
 
+def _as_ruled(match: Match, shot: ShotRecord) -> dict[Side, int]:
+    return {} if shot.owner_ruled == "none" else {match.named(shot.owner_ruled): 1}
+
+
 def _inferred(match: Match, playing: Round, shot: ShotRecord) -> Judged:
     """A shot that nobody saw stands as what it left on the board; whose twenty it was, people say."""
     colours = {disc.id: disc.colour for disc in shot.before}
@@ -124,7 +130,7 @@ def _inferred(match: Match, playing: Round, shot: ShotRecord) -> Judged:
     foul = shot.ruled is False
     twenties: dict[Side, int] = {} if foul else dict.fromkeys(holed.values(), 1)
     if shot.owner_ruled:
-        twenties = {} if shot.owner_ruled == "none" else {shot.owner_ruled: 1}  # type: ignore[dict-item]  # a side
+        twenties = _as_ruled(match, shot)
     judged = replace(shot, valid=not foul, code="unseen", holed=holed, twenties=twenties)
     if shot.beam and not holed and not shot.owner_ruled and shot.ruled is None:
         return Judged(judged, whose_twenty(match, playing, judged, ()), in_doubt=True)
@@ -134,31 +140,44 @@ def _inferred(match: Match, playing: Round, shot: ShotRecord) -> Judged:
 def _outcome(match: Match, playing: Round, shot: ShotRecord, index: int) -> _Outcome:
     events, rest = reconciled(shot, index)
     playing = replace(playing, shots=playing.shots[: shot.number - 1])
-    discs: dict[str, rules.Disc] = {}
-    sides: dict[str, Side] = {shot.disc: shot.side}
-    for disc in before_of(playing, shot):
-        sides[disc.id] = match.side_of(disc.colour)
-        if disc.id != shot.disc and in_play(disc, match, playing):
-            discs[disc.id] = rules_disc(disc, match, playing)
+    sides = {shot.disc: shot.side, **{disc.id: match.side_of(disc.colour) for disc in before_of(playing, shot)}}
+    position, seen = in_rules_words(match, playing, shot, events, rest)
+    seen = dataclasses.replace(seen, placed=_placed(match, shot))
+    verdict = judge_shot(position, seen, match.ruleset, GEOMETRY, dealt=dict.fromkeys(match.sides, _NO_LIMIT))
+    dead = {disc for disc in seen.rest if _dead(events, disc)}
+    holed = {disc: sides[disc] for disc, where in seen.rest.items() if where == rules.HOLE and disc not in dead}
+    counted = _twenties(match, shot, verdict, holed)
+    twenties = counted
+    if shot.owner_ruled:
+        twenties = _as_ruled(match, shot)
+    return _Outcome(index, verdict, rest, holed, counted, twenties, _take_off(match, shot, verdict))
+
+
+def in_rules_words(
+    match: Match, playing: Round, shot: ShotRecord, events: Events, rest: Mapping[str, Rest]
+) -> tuple[rules.Position, rules.Shot]:
+    """What lay in play before a shot, and the shot, as the rules know them; discs that they do not know are left out.
+
+    Args:
+        match: the match as it was then.
+        playing: the round up to the shot.
+        shot: who shot which disc.
+        events: what happened, in one reading.
+        rest: where the discs came to lie, in the same.
+    """
+    discs = {
+        disc.id: rules_disc(disc, match, playing)
+        for disc in before_of(playing, shot)
+        if disc.id != shot.disc and in_play(disc, match, playing)
+    }
     known = {*discs, shot.disc}
-    seen = rules.Shot(
+    return rules.Position(discs), rules.Shot(
         side=shot.side,
         seat=shot.seat,
         disc=shot.disc,
         events=tuple(event for event in events if set(event[1:]) <= known),
         rest={disc: rules_rest(where) for disc, where in rest.items() if disc in known},
-        placed=_placed(match, shot),
     )
-    verdict = judge_shot(
-        rules.Position(discs), seen, match.ruleset, GEOMETRY, dealt=dict.fromkeys(match.sides, _NO_LIMIT)
-    )
-    dead = {disc for disc in known if _dead(events, disc)}
-    holed = {disc: sides[disc] for disc, where in seen.rest.items() if where == rules.HOLE and disc not in dead}
-    counted = _twenties(match, shot, verdict, holed)
-    twenties = counted
-    if shot.owner_ruled:
-        twenties = {} if shot.owner_ruled == "none" else {shot.owner_ruled: 1}  # type: ignore[dict-item]  # a side
-    return _Outcome(index, verdict, rest, holed, counted, twenties, _take_off(match, shot, verdict))
 
 
 def reconciled(shot: ShotRecord, index: int) -> tuple[Events, dict[str, Rest]]:

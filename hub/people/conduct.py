@@ -127,7 +127,8 @@ def _time_out(state: TableState, entry: Entry, body: TimeOut) -> TableState:
     taken: dict[str, int] = {side: 0 for side, _ in match.order(playing)}
     for shot in playing.shots:
         taken[shot.side] += 1
-    side: Side | None = extra_shot(taken, match.order(playing))  # type: ignore[assignment]  # the rules' sides
+    extra = extra_shot(taken, match.order(playing))
+    side = None if extra is None else match.named(extra)
     playing = replace(playing, time_out=TimedOut(len(playing.shots), side), done=side is None)
     told = "the round is over" if side is None else f"{match.colour_of(side)} takes one more shot"
     return settle(replace(state.with_running(playing), message=f"time is up: {told}"), entry)
@@ -207,6 +208,10 @@ def _other(side: Side) -> Side:
     return "B" if side == "A" else "A"
 
 
+#: What people's answers call a side becomes the other one's; ``none`` and the values of a disc stay.
+_OTHER_KEY = {"A": "B", "B": "A"}
+
+
 def _other_candidate(candidate: Candidate) -> Candidate:
     return candidate if candidate.side is None else replace(candidate, side=_other(candidate.side))
 
@@ -232,13 +237,12 @@ def _other_sides(match: Match, playing: Round) -> Round:
 
 
 def _other_shot(shot: ShotRecord, turn: int) -> ShotRecord:
-    ruled_owner = _other(shot.owner_ruled) if shot.owner_ruled in {"A", "B"} else shot.owner_ruled  # type: ignore[arg-type]  # just seen to be a side
     return replace(
         shot,
         side=_other(shot.side),
         seat=(shot.seat - 1 + turn) % 4 + 1,
         placed=shot.placed and replace(shot.placed, angle_deg=(shot.placed.angle_deg + 90 * turn) % 360),
-        owner_ruled=ruled_owner,
+        owner_ruled=_OTHER_KEY.get(shot.owner_ruled, shot.owner_ruled),
         holed={disc: _other(side) for disc, side in shot.holed.items()},
         twenties=_other_table(shot.twenties),
     )
@@ -246,6 +250,5 @@ def _other_shot(shot: ShotRecord, turn: int) -> ShotRecord:
 
 def _other_question(question: Question) -> Question:
     """The choices keep their words, which are colours, and get the sides that now have them."""
-    keys = {"A": "B", "B": "A"}
-    choices = tuple(replace(choice, key=keys.get(choice.key, choice.key)) for choice in question.choices)
+    choices = tuple(replace(choice, key=_OTHER_KEY.get(choice.key, choice.key)) for choice in question.choices)
     return replace(question, choices=choices)
