@@ -1,5 +1,7 @@
 // Follows a stream of the dashboard: a whole snapshot first, then changes. Says by itself when nothing comes any more.
 
+import { text } from "./dom.js";
+
 const STALE_MS = 4000;
 const REOPEN_MS = 8000;
 const LOOK_MS = 500;
@@ -80,4 +82,11 @@ export function trouble(isFresh, heardAt, broker, hub) {
   if (!broker) return "The message broker is away. What you see is the last known; it comes back by itself.";
   if (!hub) return "The hub is offline. What you see is the last known; it comes back by itself.";
   return "";
+}
+
+/** Say at a place of the page what is wrong, and mark the page, so that what is old looks so. */
+export function sayTrouble(place, link) {
+  const words = trouble(link.fresh, link.heard, link.broker, link.hub);
+  text(place, words);
+  document.body.dataset.link = words ? (link.fresh ? "away" : "stale") : "live";
 }

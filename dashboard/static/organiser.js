@@ -1,7 +1,7 @@
 // The organiser's page: every board in one list, and what an evening needs done at them.
 
 import { boardName, eventWords, make, mark, preselect, sideName, sidesOf, text } from "./dom.js";
-import { follow, trouble } from "./live.js";
+import { follow, sayTrouble } from "./live.js";
 import { move, names, valuesOf } from "./more.js";
 import { request, requestHub } from "./request.js";
 import { sheet } from "./sheet.js";
@@ -135,12 +135,6 @@ function summarise() {
   text(at("summary"), views.size ? `${playing} of ${views.size} playing` : "");
 }
 
-function showTrouble() {
-  const words = trouble(link.fresh, link.heard, link.broker, link.hub);
-  text(at("trouble"), words);
-  document.body.dataset.link = words ? (link.fresh ? "away" : "stale") : "live";
-}
-
 follow("/api/1/stream", {
   snapshot(body) {
     Object.assign(link, { broker: body.broker, hub: body.hub });
@@ -151,7 +145,7 @@ follow("/api/1/stream", {
       at("list").append(rows.get(view.board).row); // in the order of the snapshot
     }
     summarise();
-    showTrouble();
+    sayTrouble(at("trouble"), link);
   },
   board({ view }) {
     const isNew = !rows.has(view.board);
@@ -161,6 +155,6 @@ follow("/api/1/stream", {
   },
   fresh(isFresh, heard) {
     Object.assign(link, { fresh: isFresh, heard });
-    showTrouble();
+    sayTrouble(at("trouble"), link);
   },
 });

@@ -2,7 +2,7 @@
 
 import { makeClip } from "./clip.js";
 import { boardName, eventWords, make, sideName, sidesOf, text } from "./dom.js";
-import { follow, trouble } from "./live.js";
+import { follow, sayTrouble } from "./live.js";
 import { request } from "./request.js";
 import { sheet } from "./sheet.js";
 
@@ -203,18 +203,12 @@ function show() {
   at("totals").hidden = !table.rounds.length;
 }
 
-function showTrouble() {
-  const words = trouble(link.fresh, link.heard, link.broker, link.hub);
-  text(at("trouble"), words);
-  document.body.dataset.link = words ? (link.fresh ? "away" : "stale") : "live";
-}
-
 follow(`/api/1/boards/${encodeURIComponent(board)}/stream`, {
   snapshot(body) {
     Object.assign(link, { broker: body.broker, hub: body.hub });
     state.view = body.boards[0] ?? state.view;
     if (state.view) show();
-    showTrouble();
+    sayTrouble(at("trouble"), link);
     look();
   },
   board({ view }) {
@@ -224,7 +218,7 @@ follow(`/api/1/boards/${encodeURIComponent(board)}/stream`, {
   },
   fresh(isFresh, heard) {
     Object.assign(link, { fresh: isFresh, heard });
-    showTrouble();
+    sayTrouble(at("trouble"), link);
   },
 });
 setInterval(() => {

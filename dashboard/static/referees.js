@@ -1,7 +1,7 @@
 // Which tables wait for a ruling: those that call first, then those with an open question.
 
-import { boardName, make, sideName, sidesOf, text } from "./dom.js";
-import { follow, trouble } from "./live.js";
+import { boardName, make, sideName, sidesOf } from "./dom.js";
+import { follow, sayTrouble } from "./live.js";
 
 const at = (id) => document.getElementById(id);
 const views = new Map();
@@ -39,17 +39,13 @@ function show() {
   );
 }
 
-function showTrouble() {
-  text(at("trouble"), trouble(link.fresh, link.heard, link.broker, link.hub));
-}
-
 follow("/api/1/stream", {
   snapshot(body) {
     Object.assign(link, { broker: body.broker, hub: body.hub });
     views.clear();
     for (const view of body.boards) views.set(view.board, view);
     show();
-    showTrouble();
+    sayTrouble(at("trouble"), link);
   },
   board({ view }) {
     views.set(view.board, view);
@@ -57,7 +53,7 @@ follow("/api/1/stream", {
   },
   fresh(isFresh, heard) {
     Object.assign(link, { fresh: isFresh, heard });
-    showTrouble();
+    sayTrouble(at("trouble"), link);
   },
 });
 setInterval(show, AGES_MS);

@@ -2,7 +2,7 @@
 
 import { draw, makeBoard } from "./board.js";
 import { boardName, eventWords, make, mark, pips, pointsOf, preselect, sideName, sidesOf, text } from "./dom.js";
-import { follow, trouble } from "./live.js";
+import { follow, sayTrouble } from "./live.js";
 import { more } from "./more.js";
 import { request as ask } from "./request.js";
 import { sheet } from "./sheet.js";
@@ -378,18 +378,12 @@ function show() {
   fillRounds(table);
 }
 
-function showTrouble() {
-  const words = trouble(link.fresh, link.heard, link.broker, link.hub);
-  text(at("trouble"), words);
-  document.body.dataset.link = words ? (link.fresh ? "away" : "stale") : "live";
-}
-
 follow(`/api/1/boards/${encodeURIComponent(board)}/stream`, {
   snapshot(body) {
     Object.assign(link, { broker: body.broker, hub: body.hub });
     state.view = body.boards[0] ?? state.view;
     show();
-    showTrouble();
+    sayTrouble(at("trouble"), link);
   },
   board({ view }) {
     state.view = view;
@@ -397,6 +391,6 @@ follow(`/api/1/boards/${encodeURIComponent(board)}/stream`, {
   },
   fresh(isFresh, heard) {
     Object.assign(link, { fresh: isFresh, heard });
-    showTrouble();
+    sayTrouble(at("trouble"), link);
   },
 });
