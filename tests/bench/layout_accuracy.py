@@ -227,18 +227,24 @@ def report(name: str, figures: Figures, kind: str) -> None:
     if figures.off_mm:
         off, radial, sigma = (np.array(v) for v in (figures.off_mm, figures.radial_mm, figures.sigma_mm))
         covered = float(np.mean(np.abs(radial) < 1.96 * sigma))
-        print(f"   base: median {np.median(off):.3f} (<= 0.35), p95 {np.percentile(off, 95):.3f} (<= 0.9) mm, "
-              f"largest {off.max():.2f}; radial mean {radial.mean():+.3f} sd {radial.std():.3f}, "
-              f"sigma stated {np.median(sigma):.3f}; 95 % covers {covered:.1%} (93-99 %)")  # fmt: skip
+        print(
+            f"   base: median {np.median(off):.3f} (<= 0.35), p95 {np.percentile(off, 95):.3f} (<= 0.9) mm, "
+            f"largest {off.max():.2f}; radial mean {radial.mean():+.3f} sd {radial.std():.3f}, "
+            f"sigma stated {np.median(sigma):.3f}; 95 % covers {covered:.1%} (93-99 %)"
+        )
     wrong, zones = counts["wrong"], max(1, counts["zones"])
     bar = ("0", "3 %") if kind != "lines" else ("1 per 1,000", "15 %")
-    print(f"   zones wrong unflagged {wrong} = {1e3 * wrong / zones:.2f} per 1,000 (<= {bar[0]}), "
-          f"flagged {counts['flagged'] / zones:.1%} (<= {bar[1]}), rightly: {counts['wrong but flagged']}")  # fmt: skip
+    print(
+        f"   zones wrong unflagged {wrong} = {1e3 * wrong / zones:.2f} per 1,000 (<= {bar[0]}), "
+        f"flagged {counts['flagged'] / zones:.1%} (<= {bar[1]}), rightly: {counts['wrong but flagged']}"
+    )
     bad = counts["missed"] + counts["invented"]
     bar_found = "10" if kind == "hard" else "1"
-    print(f"   missed {counts['missed']} + invented {counts['invented']} = {1e3 * bad / discs:.2f} per 1,000 "
-          f"(<= {bar_found}); colours wrong {counts['colour wrong']}; "
-          f"boards not readable {counts['not readable']} of {counts['sittings']}")  # fmt: skip
+    print(
+        f"   missed {counts['missed']} + invented {counts['invented']} = {1e3 * bad / discs:.2f} per 1,000 "
+        f"(<= {bar_found}); colours wrong {counts['colour wrong']}; "
+        f"boards not readable {counts['not readable']} of {counts['sittings']}"
+    )
     shown = {"layouts", "discs", "zones", "wrong", "flagged", "missed", "invented", "sittings", "not readable"}
     print("   also:", {k: v for k, v in sorted(counts.items()) if k not in shown and not k.startswith("is ")})
 

@@ -74,9 +74,15 @@ class Evenings:
         self.world = World(board, seed, hole_xy_mm=NAMED[style].hole_offset_xy_mm)
         self.hands = Hands(self.world)
         self.course = Course(
-            board, self.world, self.hands, Evening("match-play", rounds), seed=seed, diary=truth.Diary(None),
-            alone=True, skill=skill,
-        )  # fmt: skip
+            board,
+            self.world,
+            self.hands,
+            Evening("match-play", rounds),
+            seed=seed,
+            diary=truth.Diary(None),
+            alone=True,
+            skill=skill,
+        )
         pose = nominal_pose(board)
         self.eye = Renderer(board, NAMED[style], pose, nominal_optics(), seed)
         self.reader = LiveReader(board, height_mm=pose.height_mm if height else 0.0)
@@ -307,9 +313,15 @@ def main() -> None:
     for k, seed in enumerate(seeds):
         shots = (k + 1) * options.shots // len(seeds) - k * options.shots // len(seeds)
         evening = Evenings(
-            seed=seed, rounds=shots, style=options.style, rate_hz=options.fps, height=not options.no_height,
-            skill=SKILLS[seed % len(SKILLS)], drop=options.drop, score=score,
-        )  # fmt: skip
+            seed=seed,
+            rounds=shots,
+            style=options.style,
+            rate_hz=options.fps,
+            height=not options.no_height,
+            skill=SKILLS[seed % len(SKILLS)],
+            drop=options.drop,
+            score=score,
+        )
         evening.run(stop=shots)
     for text in score.notes[: options.notes]:
         print(text)

@@ -62,11 +62,22 @@ def save(folder: Path, name: str, picture: np.ndarray) -> None:
 def round_picture(drawn: ModuleType, camera) -> np.ndarray:
     """A finished round on a drawn board."""
     at = [
-        (0, 0, "light", -6), (62, 30, "dark", 0), (-40, 70, "light", 0), (150, -40, "light", 0), (-88, -118, "dark", 0),
-        (187, 60, "dark", 0), (20, 250, "dark", 0), (-200, -170, "light", 0), (250, -110, "light", 0),
-        (300, 60, "dark", 0), (-362, 60, "dark", -12.7), (-330, 160, "light", -12.7), (90, -352, "dark", -12.7),
-        (360, -60, "light", -12.7), (355, -98, "dark", -12.7),
-    ]  # fmt: skip
+        (0, 0, "light", -6),
+        (62, 30, "dark", 0),
+        (-40, 70, "light", 0),
+        (150, -40, "light", 0),
+        (-88, -118, "dark", 0),
+        (187, 60, "dark", 0),
+        (20, 250, "dark", 0),
+        (-200, -170, "light", 0),
+        (250, -110, "light", 0),
+        (300, 60, "dark", 0),
+        (-362, 60, "dark", -12.7),
+        (-330, 160, "light", -12.7),
+        (90, -352, "dark", -12.7),
+        (360, -60, "light", -12.7),
+        (355, -98, "dark", -12.7),
+    ]
     discs = [drawn.Disc(float(x), float(y), colour, float(base)) for x, y, colour, base in at]
     return drawn.draw(discs, drawn.LOOKS["oak"], camera)
 

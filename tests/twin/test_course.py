@@ -35,10 +35,15 @@ class Room:
         self.hands = Hands(self.world)
         self.diary = truth.Diary(path)
         self.course = Course(
-            TOURNAMENT, self.world, self.hands,
-            Evening(rounds=rounds, games=games, manners=MANNERS[players]), seed=seed,
-            diary=self.diary, alone=alone, skill=QUICK,
-        )  # fmt: skip
+            TOURNAMENT,
+            self.world,
+            self.hands,
+            Evening(rounds=rounds, games=games, manners=MANNERS[players]),
+            seed=seed,
+            diary=self.diary,
+            alone=alone,
+            skill=QUICK,
+        )
         self.table: dict[str, Any] | None = None
         self.asked: list[Wish] = []
         self.frames = 0

@@ -22,9 +22,21 @@ ALL_BLACK = DiscStyle(BLACK, BLACK, BLACK, grain=0.0, bevel_mm=0.0, gloss=0.0)
 def one_colour(board: tuple[int, int, int], disc: DiscStyle) -> BoardStyle:
     """A board of one colour on which nothing but the light set can be seen."""
     return replace(
-        NOMINAL, surface_bgr=board, ditch_bgr=board, rail_bgr=board, wall_bgr=board, table_bgr=board, line_bgr=board,
-        hole_bgr=board, peg_bgr=board, light=disc, grain=0.0, knots=0, specks=0, hole_offset_xy_mm=(0.0, 0.0),
-    )  # fmt: skip
+        NOMINAL,
+        surface_bgr=board,
+        ditch_bgr=board,
+        rail_bgr=board,
+        wall_bgr=board,
+        table_bgr=board,
+        line_bgr=board,
+        hole_bgr=board,
+        peg_bgr=board,
+        light=disc,
+        grain=0.0,
+        knots=0,
+        specks=0,
+        hole_offset_xy_mm=(0.0, 0.0),
+    )
 
 
 def centroid(red: np.ndarray) -> np.ndarray:

@@ -21,8 +21,18 @@ from hardware.twin.styles import NAMED
 
 POSE = nominal_pose(TOURNAMENT)
 #: Discs of both sets, apart from one another and from the pegs, all around the board.
-PLACES = [(-190.0, 150.0), (205.0, 160.0), (20.0, 262.0), (-240.0, -30.0), (215.0, -120.0), (-30.0, -215.0),
-          (150.0, -215.0), (-170.0, -180.0), (120.0, 225.0), (-110.0, 235.0)]  # fmt: skip
+PLACES = [
+    (-190.0, 150.0),
+    (205.0, 160.0),
+    (20.0, 262.0),
+    (-240.0, -30.0),
+    (215.0, -120.0),
+    (-30.0, -215.0),
+    (150.0, -215.0),
+    (-170.0, -180.0),
+    (120.0, 225.0),
+    (-110.0, 235.0),
+]
 
 
 class Bench:
@@ -110,14 +120,24 @@ def test_the_lamp_is_opposite_the_shadow_and_nowhere_before_a_shadow_was_seen() 
     assert abs(y) < 0.03
 
 
-@pytest.mark.parametrize(("off_mm", "state", "unsure"), [
-    (0.0, "hole", False), (1.9, "hole", False), (2.2, "hole", True), (2.5, "leaning", True), (2.9, "leaning", False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("off_mm", "state", "unsure"),
+    [
+        (0.0, "hole", False),
+        (1.9, "hole", False),
+        (2.2, "hole", True),
+        (2.5, "leaning", True),
+        (2.9, "leaning", False),
+    ],
+)
 def test_how_far_off_the_hole_a_disc_is_seen_tells_whether_it_leans(off_mm: float, state: str, *, unsure: bool) -> None:
     view = Bench("maple").reader.view
     h = TOURNAMENT.hole_depth_mm
-    seen = view.sink(off_mm, 0.0, -h * (view.calibration.camera_height_mm - view.rim_mm) / (
-        view.calibration.camera_height_mm - view.rim_mm + h))  # fmt: skip
+    seen = view.sink(
+        off_mm,
+        0.0,
+        -h * (view.calibration.camera_height_mm - view.rim_mm) / (view.calibration.camera_height_mm - view.rim_mm + h),
+    )
     told, rival = state_at_hole(view, seen, (0.0, 0.0))
     assert told == state
     assert (rival is not None) == unsure

@@ -119,9 +119,12 @@ def test_a_disc_in_the_hole_is_reported_so() -> None:
 def test_a_new_disc_where_no_hand_was_must_have_been_shot_but_says_that_it_was_not_seen() -> None:
     other = lying("d1", 200.0, 50.0, "dark")
     done = conclude(
-        TOURNAMENT, (other,), reading(stay=(other,), found=(lying("", 10.0, -60.0, "light"),)),
-        watched(hand_inner_mm=math.inf), 2,
-    )  # fmt: skip
+        TOURNAMENT,
+        (other,),
+        reading(stay=(other,), found=(lying("", 10.0, -60.0, "light"),)),
+        watched(hand_inner_mm=math.inf),
+        2,
+    )
     assert done.shot is not None
     assert [d.kind for d in done.shot.doubts] == ["not_seen"]
     assert done.shot.confidence <= 0.5
@@ -133,9 +136,12 @@ def test_a_nudge_by_less_than_a_disc_still_is_a_blow() -> None:
     ball = track("new-1", (0.0, -280.0), (0.0, 420.0), 9)
     end = ball.points[-1].xy_mm
     done = conclude(
-        TOURNAMENT, (target,), reading(stay=(moved,), nudged={"d1": 1.2}, found=(lying("", *end, "light"),)),
-        watched(ball), 2,
-    )  # fmt: skip
+        TOURNAMENT,
+        (target,),
+        reading(stay=(moved,), nudged={"d1": 1.2}, found=(lying("", *end, "light"),)),
+        watched(ball),
+        2,
+    )
     assert done.shot is not None
     assert ("hit", "d2", "d1") in done.shot.events
     assert isinstance(done.shot.rest["d1"], Place)

@@ -266,23 +266,54 @@ def _expose(picture: np.ndarray, camera: Camera, light: Light) -> np.ndarray:
 
 
 BLUE = Look(
-    surface=(100, 60, 25), line=(50, 70, 200), ditch=(60, 60, 170), rail=(70, 140, 190), hole=(50, 60, 180),
-    light=(110, 160, 200), dark=(28, 26, 26), grain=2.0, rings=(103.4, 219.3, 304.8),
-)  # fmt: skip
+    surface=(100, 60, 25),
+    line=(50, 70, 200),
+    ditch=(60, 60, 170),
+    rail=(70, 140, 190),
+    hole=(50, 60, 180),
+    light=(110, 160, 200),
+    dark=(28, 26, 26),
+    grain=2.0,
+    rings=(103.4, 219.3, 304.8),
+)
 WHITE = Look(
-    surface=(235, 238, 240), line=(40, 20, 170), ditch=(225, 228, 230), rail=(150, 200, 225), floor=(250, 250, 250),
-    light=(45, 30, 190), dark=(40, 38, 38), grain=0.8, rings=(98.5, 205.4, 304.8),
-)  # fmt: skip
+    surface=(235, 238, 240),
+    line=(40, 20, 170),
+    ditch=(225, 228, 230),
+    rail=(150, 200, 225),
+    floor=(250, 250, 250),
+    light=(45, 30, 190),
+    dark=(40, 38, 38),
+    grain=0.8,
+    rings=(98.5, 205.4, 304.8),
+)
 OAK = Look(
-    surface=(80, 150, 200), line=(35, 45, 60), ditch=(55, 105, 165), rail=(50, 95, 150), hole=(60, 20, 130),
-    light=(150, 195, 220), dark=(45, 55, 70), grain=7.0, line_width=1.1, rings=(103.4, 218.5, 304.8),
+    surface=(80, 150, 200),
+    line=(35, 45, 60),
+    ditch=(55, 105, 165),
+    rail=(50, 95, 150),
+    hole=(60, 20, 130),
+    light=(150, 195, 220),
+    dark=(45, 55, 70),
+    grain=7.0,
+    line_width=1.1,
+    rings=(103.4, 218.5, 304.8),
     disc_radius=15.6,
-)  # fmt: skip
+)
 GREEN = Look(
-    surface=(70, 110, 60), line=(210, 225, 230), ditch=(30, 32, 34), rail=(25, 28, 30), hole=(20, 20, 22),
-    light=(60, 190, 230), dark=(150, 60, 40), grain=2.5, round_rail=True, rings=(104.0, 204.0, 304.8),
-    disc_radius=16.6, quadrants=True,
-)  # fmt: skip
+    surface=(70, 110, 60),
+    line=(210, 225, 230),
+    ditch=(30, 32, 34),
+    rail=(25, 28, 30),
+    hole=(20, 20, 22),
+    light=(60, 190, 230),
+    dark=(150, 60, 40),
+    grain=2.5,
+    round_rail=True,
+    rings=(104.0, 204.0, 304.8),
+    disc_radius=16.6,
+    quadrants=True,
+)
 LOOKS = {"plain": Look(), "blue": BLUE, "white": WHITE, "oak": OAK, "green": GREEN}
 
 

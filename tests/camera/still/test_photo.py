@@ -14,9 +14,7 @@ import cv2
 import numpy as np
 import pytest
 
-from firmware_py.camera.picture.picturefile import MOST_PIXELS, PictureError, read_picture
-from firmware_py.camera.picture.picturesize import jpeg_size, told_size
-from firmware_py.camera.picture.picturewhole import ends_early
+from firmware_py.camera.picture.picturefile import PictureError, read_picture
 from firmware_py.camera.still import photo
 from firmware_py.camera.still.photo import run, score_photo, score_picture
 from firmware_py.camera.still.photoreading import PhotoDisc, PhotoError, PhotoReading
@@ -327,8 +325,14 @@ def test_json_has_one_object_for_each_file_and_a_failure_stops_none(folder: Path
     assert good["photo"] == str(folder / "good.jpg")
     assert set(good) == {"photo", "board", "discs", "totals", "ms"}
     assert set(good["board"]) == {
-        "found", "outer_line", "line_10", "line_15", "coverage", "residual_mm", "visible",
-    }  # fmt: skip
+        "found",
+        "outer_line",
+        "line_10",
+        "line_15",
+        "coverage",
+        "residual_mm",
+        "visible",
+    }
     assert all(set(d) == {"x", "y", "r", "side", "zone", "margin_mm", "sure"} for d in good["discs"])
     assert good["totals"] == {"light": 50, "dark": 30}
 
@@ -389,97 +393,3 @@ def test_folder_that_cannot_be_made_is_told(folder: Path, capsys: pytest.Capture
 )
 def test_result_is_worded_by_the_rules(scoring, light, dark, says):
     assert says in photo.result_line({"light": light, "dark": dark}, scoring)
-
-
-def test_jpeg_header_tells_the_size_and_garbage_none():
-    picture = np.zeros((33, 57, 3), np.uint8)
-    assert jpeg_size(cv2.imencode(".jpg", picture)[1].tobytes()) == (57, 33)
-    assert jpeg_size(cv2.imencode(".png", picture)[1].tobytes()) is None
-    assert jpeg_size(b"\xff\xd8\xff\xe0\x00\x10") is None
-    assert jpeg_size(b"\xff\xd8" + b"\x00" * 40) is None
-
-
-KINDS = [".jpg", ".png", ".bmp", ".gif", ".webp", ".tiff", ".avif", ".jp2", ".ppm"]
-
-
-def encoded(kind: str, width: int, height: int) -> bytes:
-    """A picture file, or a skip where this OpenCV cannot write the kind."""
-    try:
-        ok, content = cv2.imencode(kind, np.full((height, width, 3), 90, np.uint8))
-    except cv2.error:
-        ok = False
-    if not ok:
-        pytest.skip(f"this OpenCV cannot write {kind}")
-    return content.tobytes()
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_header_of_every_kind_tells_the_size(kind):
-    content = encoded(kind, 157, 93)
-    assert told_size(content) == (157, 93)
-    for cut in (0, 1, 4, 12, 20):
-        told_size(content[:cut])
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("part", [0.2, 0.5, 0.97])
-def test_file_that_ends_in_the_middle_of_the_picture_gives_none(kind, part, drawn: ModuleType, tmp_path: Path):
-    """Whatever the decoder does: some fill up what is missing."""
-    encoded(kind, 157, 93)  # or a skip
-    content = cv2.imencode(kind, drawn_round(drawn))[1].tobytes()
-    path = tmp_path / f"cut{kind}"
-    path.write_bytes(content[: int(len(content) * part)])
-    with pytest.raises(PictureError) as caught:
-        read_picture(path)
-    assert caught.value.code == ("incomplete" if kind in (".jpg", ".png", ".webp", ".bmp") else "not_a_picture")
-
-
-JPEGS = {
-    "plain": [],
-    "progressive": [cv2.IMWRITE_JPEG_PROGRESSIVE, 1],
-    "restarts": [cv2.IMWRITE_JPEG_RST_INTERVAL, 7],
-    "optimised": [cv2.IMWRITE_JPEG_OPTIMIZE, 1, cv2.IMWRITE_JPEG_QUALITY, 100],
-}
-
-
-@pytest.mark.parametrize("options", JPEGS.values(), ids=JPEGS)
-def test_jpeg_is_whole_to_its_last_byte_and_with_whatever_follows(options, drawn: ModuleType):
-    ok, encoding = cv2.imencode(".jpg", drawn_round(drawn), options)
-    assert ok
-    content = encoding.tobytes()
-    thumbnail = cv2.imencode(".jpg", np.zeros((16, 16, 3), np.uint8))[1].tobytes()
-    exif = b"\xff\xe1" + (len(thumbnail) + 8).to_bytes(2, "big") + b"Exif\x00\x00" + thumbnail
-    content = content[:2] + exif + content[2:]
-    assert not ends_early(content)
-    assert not ends_early(content + b"\x00" * 100)  # some phones add a film, some programs fill up a block
-    for length in range(3, len(content), 997):
-        assert ends_early(content[:length]), length
-    for missing in (1, 2, 3, 40):
-        assert ends_early(content[:-missing])
-
-
-@pytest.mark.parametrize("content", [b"", b"\xff\xd8 a text", b"\x89PNG\r\n\x1a\n" + bytes(range(99)), b"BM", b"RIFF"])
-def test_what_is_no_picture_does_not_end_early(content):
-    assert not ends_early(content)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_of_picture_bomb_is_refused_unopened(kind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """Limit lowered instead of a file of gigabytes; decoding would raise."""
-    path = tmp_path / f"bomb{kind}"
-    path.write_bytes(encoded(kind, 157, 93))
-    monkeypatch.setattr("firmware_py.camera.picture.picturefile.MOST_PIXELS", 157 * 93 - 1)
-    monkeypatch.setattr("firmware_py.camera.picture.picturefile.cv2.imdecode", None)
-    with pytest.raises(PictureError) as caught:
-        read_picture(path)
-    assert caught.value.code == "too_big"
-
-
-def test_bitmap_that_claims_gigabytes_is_refused(tmp_path: Path):
-    content = bytearray(encoded(".bmp", 40, 40))
-    content[18:22] = content[22:26] = (30000).to_bytes(4, "little")
-    assert MOST_PIXELS < 30000**2
-    (tmp_path / "bomb.bmp").write_bytes(content)
-    answer = score_photo(tmp_path / "bomb.bmp")
-    assert isinstance(answer, PhotoError)
-    assert answer.code == "too_big"

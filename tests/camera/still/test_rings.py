@@ -23,9 +23,14 @@ def error_of_outer_line(rings: Rings, camera) -> float:
 @pytest.mark.parametrize(
     ("look", "tilt_deg", "azimuth_deg"),
     [
-        ("plain", 0, 0), ("blue", 0, 0), ("white", 12, 70), ("green", 18, 170), ("oak", 25, 300), ("blue", 25, 45),
+        ("plain", 0, 0),
+        ("blue", 0, 0),
+        ("white", 12, 70),
+        ("green", 18, 170),
+        ("oak", 25, 300),
+        ("blue", 25, 45),
     ],
-)  # fmt: skip
+)
 def test_rings_of_any_board_are_found_from_any_sane_camera(drawn: ModuleType, look, tilt_deg, azimuth_deg):
     camera = drawn.Camera(tilt_deg=tilt_deg, azimuth_deg=azimuth_deg, turn_deg=31, shift_mm=(20, -15))
     discs = [drawn.Disc(101, 10), drawn.Disc(-200, 40, "dark"), drawn.Disc(30, 290)]
