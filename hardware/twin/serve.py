@@ -114,6 +114,7 @@ class Twin:
         )  # fmt: skip
         self._open_eye = open_eye
         self._eye: Eye | None = None
+        self.painting = False  # the board's looks, seconds of work in one piece in which nothing is heard
         self._memory = FrameMemory(setting.memory_path, size_wh=setting.size_wh, slots=_SLOTS)
         self._clock = SimClock(time.monotonic_ns(), setting.speed)
         self._party = Party(setting.socket_path, self._welcome)
@@ -309,7 +310,7 @@ class Twin:
         while not self._stopping and not self._course.over:
             now_ns = self._clock.now_ns()
             next_ns = self._frame_ns(self._number + 1)
-            while next_ns <= now_ns:
+            while next_ns <= now_ns and not self._stopping:
                 self._advance(next_ns)
                 self._act(next_ns)
                 late = self._frame_ns(self._number + 2) <= now_ns and self._number - self._shown < _MOST_LEFT_OUT
@@ -351,6 +352,13 @@ class Twin:
         if self._met_ns is not None and now_ns - self._met_ns >= _EMPTY_NS:
             self._course.step(now_ns)
 
+    def _opened_eye(self) -> Eye:
+        if self._eye is None:
+            self.painting = True
+            self._eye = self._open_eye()
+            self.painting = False
+        return self._eye
+
     def _show(self, at_ns: int, *, owed: bool) -> None:
         """Draw a frame and hand it to the camera."""
         self._number += 1
@@ -358,8 +366,7 @@ class Twin:
         if self._party.has("camera") or owed:
             slot = number % _SLOTS
             self._memory.retract(slot)
-            self._eye = self._eye or self._open_eye()
-            picture = self._eye.render(self._world.scene(), number)
+            picture = self._opened_eye().render(self._world.scene(), number)
             pixels = np.frombuffer(self._memory.pixels(slot), np.uint8).reshape(picture.shape)
             pixels[:] = picture
             self._memory.publish(slot, number, at_ns, _EXPOSURE_NS)

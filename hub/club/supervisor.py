@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 _FIRST_DELAY_S = 0.5
 _LONGEST_DELAY_S = 8.0
 _GOOD_RUN_S = 30.0
-_GOODBYE_S = 5.0
+_GOODBYE_S = 15.0  # a machine that is busy is slow to end, and whoever is killed has not said goodbye
 _PARENT = "CROKINOLE_SUPERVISOR"
 _PR_SET_PDEATHSIG = 1
 
@@ -163,7 +163,7 @@ class Supervisor:
             child.look()
 
     def stop(self) -> None:
-        """End everything; what does not go within 5 s is killed."""
+        """End everything; what does not go within 15 s is killed."""
         for group in ([c for c in self.children if not c.last], [c for c in self.children if c.last]):
             for child in group:
                 child.stop()

@@ -101,7 +101,7 @@ def test_a_club_says_where_it_is_once_its_pages_answer_and_nothing_else(host: st
         lines += evening.stderr.readlines()
     assert evening.returncode == 0
     first = [line.split()[0] for line in lines]
-    assert (first[0], first[-1]) == ("a", "Ctrl-C")
+    assert (first[0], first[-1]) == ("a", "Ctrl-C"), lines
     assert {"wall", "table", "pids"} <= set(first)
     assert ("open" in first) == (host == "0.0.0.0")
     assert all(len(word) > 1 for word in first[1:]), lines  # what a log says begins with the letter of its level

@@ -1,7 +1,9 @@
 """The served board: lock-step that waits for everybody, peers that die and come back, and real speed."""
 
 import json
+import os
 import selectors
+import signal
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -319,6 +321,45 @@ def test_at_real_speed_frames_and_edges_flow_and_stop_ends_it(make: Callable[...
     peers.close()
     board.end()
     assert not board.setting.socket_path.exists()
+
+
+def test_a_signal_while_the_board_is_painted_ends_it_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    painted: list[int] = []
+    peers: list[Line] = []
+    before = {sign: signal.getsignal(sign) for sign in (signal.SIGTERM, signal.SIGINT)}
+    socket_path = tmp_path / "twin.sock"
+
+    def paint(_: Setting) -> Eye:
+        os.kill(os.getpid(), signal.SIGTERM)
+        painted.append(1)
+        return Eye()
+
+    monkeypatch.setattr(process, "renderer", paint)
+
+    def look() -> None:
+        while not socket_path.exists():
+            threading.Event().wait(0.01)
+        peers.append(Line.connect(socket_path, "camera")[0])
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    try:
+        with pytest.raises(SystemExit) as ended:
+            process.run(
+                socket_path=socket_path,
+                memory_path=tmp_path / "frames",
+                size_wh=SIZE,
+                expects=("camera",),
+                lockstep=True,
+            )
+    finally:
+        thread.join()
+        peers[0].close()
+        for sign, handler in before.items():
+            signal.signal(sign, handler)
+    assert ended.value.code == 0
+    assert not painted
+    assert not socket_path.exists()
 
 
 @pytest.mark.parametrize(
