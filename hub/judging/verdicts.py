@@ -275,14 +275,16 @@ def _take_off(match: Match, shot: ShotRecord, verdict: Verdict) -> frozenset[str
 
 
 def _with_beam(outcomes: list[_Outcome], shot: ShotRecord, *, beam_tells: bool) -> list[_Outcome]:
-    """Where the camera cannot tell whether a disc is in the hole, the beam can; a leaner breaks it like a 20."""
+    """Where the camera cannot tell whether a disc that is gone fell into the hole, the beam can.
+
+    Of one that is seen at the hole it tells nothing: a leaner breaks it like a 20, so its silence is its own, or late.
+    """
     holes = {frozenset(outcome.holed) for outcome in outcomes}
-    if len(holes) < 2:
+    if len(holes) < 2 or any(shot.rest.get(disc) not in {None, "ditch"} for hole in holes for disc in hole):
         return outcomes
-    seen = any(shot.rest.get(disc) not in {None, "ditch"} for hole in holes for disc in hole)
-    if shot.beam and not seen:
+    if shot.beam:
         return [outcome for outcome in outcomes if outcome.holed]
-    if beam_tells and not shot.beam and frozenset() in holes:
+    if beam_tells and frozenset() in holes:
         return [outcome for outcome in outcomes if not outcome.holed]
     return outcomes
 

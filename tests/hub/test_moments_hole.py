@@ -113,13 +113,31 @@ def test_a_leaner_breaks_the_beam_like_a_twenty_so_people_are_asked(bench: Bench
     assert not bench.table.questions
 
 
-def test_a_silent_beam_decides_that_a_doubtful_leaner_leans(bench: Bench) -> None:
+@pytest.mark.parametrize("fell_first", [True, False])
+@pytest.mark.parametrize(("answer", "count"), [("A", 1), ("none", 0)])
+def test_a_silent_beam_tells_nothing_of_a_disc_that_is_seen_at_the_hole(
+    bench: Bench, answer: str, count: int, fell_first: bool
+) -> None:
+    """It would have noticed a leaner as well: its word is late, or it is blind."""
     bench.start()
     leans, fell = (), (("hole", "s"),)
-    bench.shoot("A", (3.0, 0.0), doubts=(Doubt("leaner", (), (leans, fell)),))
+    likelier = fell if fell_first else leans
+    bench.shoot("A", "hole" if fell_first else (3.0, 0.0), *likelier, doubts=(Doubt("leaner", (), (leans, fell)),))
+    assert not bench.table.questions, "a hand may lift it out"
+    bench.shoot("B", "ditch", ("off", "s"))
+    assert [q.kind for q in bench.table.questions] == ["twenty"]
+    bench.answer(answer)
+    assert twenties(bench) == {"A": count, "B": 0}
+    assert bench.table.sides["A"].board == 15 * (1 - count)
+
+
+def test_a_disc_that_is_gone_and_that_a_working_beam_did_not_notice_was_no_twenty(bench: Bench) -> None:
+    bench.start()
+    left, fell = (("off", "s"),), (("hole", "s"),)
+    bench.shoot("A", "ditch", *left, doubts=(Doubt("left", (), (left, fell)),))
+    bench.shoot("B", (150, 200))
     assert twenties(bench) == {"A": 0, "B": 0}
     assert not bench.table.questions
-    assert bench.table.sides["A"].board == 15
 
 
 def test_without_a_beam_the_camera_alone_counts_and_calls(bench: Bench) -> None:
