@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 KEPT_S = 7 * 24 * 3600.0
 KEPT_CASES = 500
 _LOOK_S = 600.0
-_HEADER, _CLIP = "case.json", "clip.bin"
+_HEADER, _CLIP, _FOUND = "case.json", "clip.bin", "found"
 FILES = ("drawn.jpg", "plain.jpg", _CLIP)
 
 
@@ -134,7 +134,20 @@ class Cases:
             with contextlib.suppress(OSError):
                 if place.stat().st_mtime < self._now_s() - _LOOK_S:
                     shutil.rmtree(place, ignore_errors=True)
-        return self._erase(place for place, view in self._all() if view.kept_s <= until_s)
+        return self._erase(place for place, view in self._all() if self._came_s(place, view) <= until_s)
+
+    def _came_s(self, place: Path, view: CaseView) -> float:
+        """When a case came; of one from the future, which a wrong clock stamped, when it was first found to be so."""
+        now_s, found = self._now_s(), place / _FOUND
+        if view.kept_s <= now_s:
+            return view.kept_s
+        with contextlib.suppress(OSError, ValueError):
+            found_s = float(found.read_text(encoding="ascii"))
+            if found_s <= now_s:
+                return found_s
+        with contextlib.suppress(OSError):  # a full disk: found again the next time
+            found.write_text(repr(now_s), encoding="ascii")
+        return now_s
 
     def _keep_few(self) -> None:
         """A board that has gone mad must not fill the disk."""

@@ -82,6 +82,8 @@ class Desk:
         self._own_seq = 0
         self._sequencer = Sequencer(journal.last_seq)
         self._states = {board: self._restored(board, state) for board, state in journal.states().items()}
+        for board in sorted(people.boards - set(self._states)):  # one without a sensor says nothing by itself
+            self._states[board] = TableState(board)
         self._names = Names(journal.players())
         self._rates: dict[str, dict[str, float | None]] = {}
         self.requests = Requests(self, self._names, people, journal, now_ms=now_ms)
@@ -90,7 +92,7 @@ class Desk:
 
     @property
     def boards(self) -> tuple[str, ...]:
-        """Boards that were ever heard of."""
+        """Boards that were ever heard of, or that have a PIN or a token of their own."""
         return tuple(self._states)
 
     def state(self, board: str) -> TableState:

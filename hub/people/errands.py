@@ -23,13 +23,17 @@ from hub.work import Work
 
 log = logging.getLogger(__name__)
 
+MATCHES_TOLD = 1000
+"""Whose pictures go at once when a person is forgotten, the newest; older matches hardly have any, and an answer must
+stay short enough to be sent. What pictures there still are of others, the pages find by themselves."""
+
 
 class Tables(Protocol):
     """The hub's tables, as an errand sees them."""
 
     @property
     def boards(self) -> tuple[str, ...]:
-        """Boards that were ever heard of."""
+        """Boards that were ever heard of, or that have a PIN or a token of their own."""
 
     def state(self, board: str) -> TableState:
         """The state of a table."""
@@ -71,7 +75,7 @@ class Errands:
         if body.to == board:
             return
         self._people.allow(body.there or ask.token, body.to, "move", self._now_ms())
-        if body.to not in self._tables.boards and body.to not in self._people.pins:
+        if body.to not in self._tables.boards:
             known = ", ".join(self._tables.boards)
             raise RefusedError("no_board", f"there is no board {body.to!r}; there are {known}")
         check_free(self._tables.state(body.to))
@@ -117,7 +121,7 @@ class Errands:
             raise RefusedError("no_person", "nobody is called so here")
         try:
             self._journal.forget_player(player)
-            played = self._journal.matches_of(player)
+            played = self._journal.matches_of(player, MATCHES_TOLD)
         except StoreBusyError as error:
             raise RefusedError("busy", str(error)) from None
         self._names.forget(player)

@@ -114,6 +114,12 @@ class People:
     pins: dict[str, str] = field(default_factory=dict)
     _tries: dict[str, _Tries] = field(default_factory=dict)
 
+    @property
+    def boards(self) -> frozenset[str]:
+        """Boards at which somebody may do something: those with a PIN or a token of their own."""
+        granted = {grant.board for grant in self.grants.values()}
+        return frozenset((granted | set(self.pins)) - {EVERYWHERE, *RESERVED})
+
     def allow(self, token: str, board: str, request: str, now_ms: int) -> Grant:
         """The grant that lets somebody make a request at a board.
 

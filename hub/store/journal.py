@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib import resources
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -208,13 +209,14 @@ class Journal:
             return None
         return MatchRow(row.id, row.board, row.started_ms, row.changed_ms, over=row.over, record=as_bytes(row.record))
 
-    def matches_of(self, player: str) -> list[str]:
-        """Ids of the matches with counted rounds in which a player played."""
+    def matches_of(self, player: str, newest: int) -> list[str]:
+        """Ids of the newest matches with counted rounds in which a player played, the oldest of them first."""
         m = schema.matches.c
         played = msgspec.json.Decoder(_Players)
         with told(self._url, "cannot be read"), self._engine.connect() as connection:
-            rows = connection.execute(sa.select(m.id, m.record).order_by(m.started_ms))
-            return [row.id for row in rows if player in played.decode(as_bytes(row.record)).players.values()]
+            rows = connection.execute(sa.select(m.id, m.record).order_by(m.started_ms.desc()))
+            theirs = (row.id for row in rows if player in played.decode(as_bytes(row.record)).players.values())
+            return list(islice(theirs, newest))[::-1]
 
     def forget_player(self, player: str) -> None:
         """Erase a player's name; the id stays, so that nobody else gets it.

@@ -161,6 +161,25 @@ def test_pictures_are_erased_after_seven_days(aged: tuple[Cases, list[float]], t
     assert KEPT_S == 7 * 24 * 3600
 
 
+def test_what_came_while_the_clock_was_wrong_goes_a_week_after_the_clock_is_right(
+    aged: tuple[Cases, list[float]], tmp_path: Path
+) -> None:
+    cases, clock = aged
+    keeper = Keeper(cases, lambda _: set())
+    right_s = clock[0]
+    clock[0] = right_s + 1000 * KEPT_S
+    cases.keep("board-1", EVIDENCE, PICTURES)
+    clock[0] = right_s + 500 * KEPT_S  # wrong in another way, as after a start without a network
+    assert keeper.look() == 0
+    clock[0] = right_s
+    assert keeper.look() == 0
+    clock[0] = right_s + KEPT_S - 1
+    assert keeper.look() == 0
+    clock[0] += 1
+    assert keeper.look() == 1
+    assert not any(path.is_file() for path in (tmp_path / "cases").rglob("*"))
+
+
 def test_what_a_crash_left_half_written_is_shown_to_nobody_and_erased(
     aged: tuple[Cases, list[float]], tmp_path: Path
 ) -> None:

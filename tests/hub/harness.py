@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -84,8 +84,15 @@ class Club:
     """A hub, its broker and its boards' outboxes."""
 
     def __init__(
-        self, folder: Path, boards: tuple[str, ...] = ("b1",), *, url: str = "", standing: Standing = STANDING
+        self,
+        folder: Path,
+        boards: tuple[str, ...] = ("b1",),
+        *,
+        url: str = "",
+        standing: Standing = STANDING,
+        people: People | None = None,
     ) -> None:
+        self.people = people or People()
         self.standing = standing
         self.url = url or f"sqlite:///{folder / 'hub.sqlite3'}"
         self.broker = MemoryBroker()
@@ -118,7 +125,7 @@ class Club:
             self.answers[answer.id] = answer
 
     def start(self) -> None:
-        people = People()
+        people = replace(self.people, grants=dict(self.people.grants))
         for board, _ in self.outboxes:
             people.grants[digest(f"{TOKEN}-{board}")] = Grant("table", board)
         people.grants[digest(f"{TOKEN}-referee")] = Grant("referee", "")

@@ -17,6 +17,8 @@ from hub.link.config import ConfigError
 from hub.link.messages import Ask, encode
 from hub.link.snapshot import Table
 from hub.people.roles import DeniedError, Grant, People, digest, hash_pin, read_pins, read_tokens, right_pin
+from hub.replay import prove
+from hub.store.reader import JournalReader
 from tests.hub.harness import Club
 from tests.hub.test_games import answer_all, play_round, world_on
 from tests.hub.world import Habits
@@ -66,6 +68,26 @@ def test_names_are_shown_and_kept_out_of_the_journal(club: Club) -> None:
 def test_names_are_trimmed_to_what_a_wall_can_show(club: Club, given: str, shown_as: str) -> None:
     assert club.ask("start", {"names": {"A": given}}).ok
     assert club.table().sides["A"].name == shown_as
+
+
+def test_a_board_without_a_sensor_is_shown_and_played_at_by_whoever_has_its_pin(quick_path: Path) -> None:
+    people = People(pins={"b7": "1234", "hub": "organise", "answer": "1"})
+    people.grants[digest("at-b8")] = Grant("table", "b8")
+    people.grants[digest("anywhere")] = Grant("organiser", "")
+    assert people.boards == {"b7", "b8"}
+    club = Club(quick_path, people=people)
+    assert (club.table("b7").phase, club.table("b7").rev, club.table("b7").sensors) == ("idle", 0, {})
+    assert topics.table("b8") in club.broker.retained
+    for round_ in (1, 2):
+        if round_ == 1:
+            assert club.ask("start", {"rules": "nca"}, "b8", token="at-b8").ok
+        assert club.ask("correct", {"totals": {"A": 35, "B": 20}}, "b8", token="at-b8").ok
+        assert club.ask("confirm", {"round": round_}, "b8", token="at-b8").ok
+    assert club.table("b8").sides["A"].score == 4
+    club.close()
+    with JournalReader(club.url) as journal:
+        assert prove(journal, "b8").unequal == ()
+        assert journal.boards() == ("b1", "b8")
 
 
 def test_a_request_repeated_gets_the_same_answer_and_acts_once(club: Club) -> None:

@@ -8,12 +8,16 @@ import pytest
 
 from hub.link.asks import REQUESTS
 from hub.link.config import Config, ConfigError, HubSection, parse_config
+from hub.link.messages import encode
 from hub.link.snapshot import StandingView
+from hub.people.errands import MATCHES_TOLD
 from hub.people.roles import DeniedError, Grant, People, digest
 from hub.replay import prove
 from hub.rules.presets import load_ruleset
 from hub.service import standing_of
 from hub.state import Standing, rules_table
+from hub.store.archive import MatchRecord
+from hub.store.journal import Batch, MatchRow
 from hub.store.reader import JournalReader
 from tests.hub.harness import TOKEN, Club
 from tests.hub.test_games import world_on
@@ -77,6 +81,25 @@ def test_a_person_is_forgotten_once_also_when_the_hub_dies_before_its_answer_arr
     again = club.ask("forget", {"name": name}, "hub", token=ORGANISER, id="once")
     assert (again.ok, again.body) == (True, first.body)
     proven(club)
+
+
+def test_a_person_of_ten_thousand_matches_is_forgotten_with_an_answer_that_can_be_sent(quick_path: Path) -> None:
+    club = Club(quick_path)
+    assert club.ask("start", {"names": {"A": "Ann"}}).ok
+    assert club._journal is not None
+    player = next(iter(club._journal.players()))
+    batch = Batch()
+    for number in range(10_000):
+        record = MatchRecord(f"b1-{number:05}", "b1", number, "NCA", {"B": player}, (), {}, None, over=True)
+        row = MatchRow(record.id, "b1", number, number, over=True, record=encode(record))
+        batch.matches[record.id] = row
+    club._journal.write(batch)
+    answer = club.ask("forget", {"name": "Ann"}, "hub", token=ORGANISER)
+    assert answer.ok
+    told = answer.body["matches"]
+    assert told[:MATCHES_TOLD] == [f"b1-{number:05}" for number in range(10_000 - MATCHES_TOLD, 10_000)]
+    assert "Ann" not in club._journal.players().values()
+    club.close()
 
 
 def test_nobody_is_forgotten_who_is_not_known(quick_path: Path) -> None:
