@@ -26,16 +26,16 @@ check: $(VENV)/.dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# Raspberry Pi OS Bookworm brings numpy 1.24 and OpenCV 4.6 from apt: everything that uses them.
+# Raspberry Pi OS Bookworm brings numpy 1.24, OpenCV 4.6 and Pillow 9.4 from apt: everything that uses them.
 test-oldest: $(VENV)-oldest/.done
 	$(VENV)-oldest/bin/python -m pytest -q -n auto --dist worksteal tests/camera tests/twin/test_optics*.py \
 	  tests/twin/test_process.py --ignore tests/camera/test_bench_vision.py
 
 $(VENV)-oldest/.done: pyproject.toml requirements.lock
 	$(PYTHON) -m venv $(VENV)-oldest
-	grep -viE '^(numpy|opencv-python-headless)==' requirements.lock > $(VENV)-oldest/rest.lock
+	grep -viE '^(numpy|opencv-python-headless|pillow)==' requirements.lock > $(VENV)-oldest/rest.lock
 	$(VENV)-oldest/bin/pip install --quiet --disable-pip-version-check -c $(VENV)-oldest/rest.lock -e '.[dev]' \
-	  numpy==1.24.2 opencv-python-headless==4.6.0.66
+	  numpy==1.24.2 opencv-python-headless==4.6.0.66 pillow==9.4.0
 	@touch $@
 
 wheels: $(VENV)/.dev

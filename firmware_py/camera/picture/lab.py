@@ -6,6 +6,8 @@ lines on blue, pencil on maple and black discs on dark ditches alike.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from collections.abc import Callable
 from typing import Any
 
 import cv2
@@ -19,6 +21,9 @@ Floats = NDArray[Any]
 #: Places and matrices in double precision.
 Array = NDArray[Any]
 
+#: How printed rings are told along profiles: as lines (:func:`ridge`) or as limits (:func:`boundary`).
+Look = Callable[[Floats, tuple[int, ...]], Floats]
+
 #: Brightness, of 255, to which the 97th percentile of a dim picture is lifted.
 BRIGHT = 225.0
 #: Gains below this are left alone: they would change nothing but the noise.
@@ -26,6 +31,8 @@ LEAST_GAIN = 1.15
 #: Where the sides of a line differ from each other by less than the first share of its depth it is a line, by more
 #: than the second it is an edge.
 EVEN_SIDES, UNEVEN_SIDES = 0.3, 0.6
+#: A step between two paints counts so much beside a line, whose middle a step off it must not outdo.
+STEP_COUNTS = 0.6
 #: Sobel 3x3 divided by this is the slope per pixel.
 SOBEL_NORM = 8.0
 
@@ -116,6 +123,39 @@ def ridge(profiles: Floats, sides: tuple[int, ...]) -> Floats:
     return answer
 
 
+def boundary(profiles: Floats, sides: tuple[int, ...]) -> Floats:
+    """How much of a limit between two areas each sample is: a line of its own colour, or a step from paint to paint.
+
+    A line between two paints differs from both in a like direction, however much they differ from each other; a bare
+    step does not, but what lies before it differs from what lies beyond it.
+
+    Args:
+        profiles: Lab samples along a direction, shape ``(..., n, 3)``.
+        sides: distances to the sides, in samples; a step is taken over the largest.
+
+    Returns:
+        Shape ``(..., n)``, in Lab units, 0 within the largest side of both ends.
+    """
+    n, reach = profiles.shape[-2], max(sides)
+    planes = np.ascontiguousarray(np.moveaxis(profiles, -1, 0))
+    total = np.zeros((*planes.shape[:-1], n + 1), np.float32)
+    np.cumsum(planes, axis=-1, out=total[..., 1:])
+    inner = slice(reach, n - reach)
+    before = total[..., inner] - total[..., : n - 2 * reach]
+    beyond = total[..., 2 * reach + 1 :] - total[..., reach + 1 : n - reach + 1]
+    step = beyond - before
+    answer = np.zeros(profiles.shape[:-1], dtype=np.float32)
+    answer[..., inner] = np.sqrt((step * step).sum(axis=0)) * np.float32(STEP_COUNTS / reach)
+    for side in sides:
+        middle = planes[..., side : n - side]
+        product = ((middle - planes[..., : n - 2 * side]) * (middle - planes[..., 2 * side :])).sum(axis=0)
+        part = answer[..., side : n - side]
+        np.maximum(part, np.sqrt(np.maximum(product, 0.0)), out=part)
+    answer[..., :reach] = 0.0
+    answer[..., n - reach :] = 0.0
+    return answer
+
+
 def sample(lab: Floats, x_px: Array, y_px: Array) -> Floats:
     """Bilinear samples of a picture at ``x_px, y_px`` (same shape); NaN outside the picture."""
     return _remap(lab, x_px, y_px, cv2.BORDER_CONSTANT, float("nan"))
@@ -148,3 +188,17 @@ def apply_homography(homography: Array, x: Array, y: Array) -> tuple[Array, Arra
     h = homography
     w = h[2, 0] * x + h[2, 1] * y + h[2, 2]
     return (h[0, 0] * x + h[0, 1] * y + h[0, 2]) / w, (h[1, 0] * x + h[1, 1] * y + h[1, 2]) / w
+
+
+def mean_picture(pictures: Iterable[Image]) -> Floats:
+    """The mean of pictures of one size, without stacking them."""
+    total: Floats | None = None
+    count = 0
+    for picture in pictures:
+        if total is None:
+            total = np.zeros(picture.shape, np.float32)
+        total += picture
+        count += 1
+    if total is None:
+        raise ValueError("a mean needs at least one picture")
+    return np.asarray(total / np.float32(count), dtype=np.float32)

@@ -9,15 +9,18 @@ from __future__ import annotations
 import io
 import os
 import stat
+import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
+import PIL.Image
+from numpy.typing import NDArray
 
 from firmware_py.camera.picture.lab import Image
-from firmware_py.camera.picture.picturesize import jpeg_size, told_size
-from firmware_py.camera.picture.picturewhole import ends_early
 
 #: Photos beyond this are refused: decoding one would take gigabytes.
 MOST_PIXELS = 200_000_000
@@ -26,7 +29,22 @@ KEEP_PX = 1200
 #: A decoded 8-bit picture with no pixel brighter than this may be a 16-bit one with a few bits in use.
 DEEP_MAX = 24
 
-_REDUCED = {2: cv2.IMREAD_REDUCED_COLOR_2, 4: cv2.IMREAD_REDUCED_COLOR_4, 8: cv2.IMREAD_REDUCED_COLOR_8}
+_ORIENTATION = 0x0112
+#: How a picture is turned upright for each EXIF orientation that is not upright.
+_TURNS: dict[int, Callable[[Image], Image]] = {
+    2: np.fliplr,
+    3: lambda picture: np.rot90(picture, 2),
+    4: np.flipud,
+    5: lambda picture: np.swapaxes(picture, 0, 1),
+    6: lambda picture: np.rot90(picture, -1),
+    7: lambda picture: np.swapaxes(np.rot90(picture, 2), 0, 1),
+    8: np.rot90,
+}
+_ON_ITS_SIDE = (5, 6, 7, 8)
+#: Modes of Pillow with more than 8 bits a colour; OpenCV brings those down to 8 bits as it should.
+_DEEP_MODES = ("I", "I;16", "I;16B", "I;16L", "I;16N", "F")
+
+PIL.Image.MAX_IMAGE_PIXELS = None  # the limit is ours, above
 
 
 class PictureError(Exception):
@@ -56,67 +74,85 @@ class Picture:
     reduction: int
 
 
-def _decode(content: bytes, flags: int) -> Image | None:
+def read_picture(path: Path) -> Picture:
+    """Read a photo, of a film the first picture; its EXIF orientation is applied.
+
+    Args:
+        path: any file Pillow can decode.
+
+    Raises:
+        PictureError: the file is missing, unreadable, ends too early, no picture, or far too big.
+    """
+    content = _content(path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of what is odd about a file but does not hinder its reading
+        with _opened(path, content) as file:
+            width, height = file.size
+            if width * height > MOST_PIXELS:
+                raise PictureError("too_big", f"{path}: {width} x {height} pixels, at most 200 megapixels are read")
+            reduction = 1
+            if file.format == "JPEG":
+                reduction = next((k for k in (8, 4, 2) if max(width, height) / k >= KEEP_PX), 1)
+                file.draft("RGB", (width // reduction, height // reduction))
+            bgr = _decoded(path, file, content)
+            orientation = _orientation(file)
+    if orientation in _TURNS:
+        bgr = np.ascontiguousarray(_TURNS[orientation](bgr))
+    if orientation in _ON_ITS_SIDE:
+        width, height = height, width
+    return Picture(bgr=bgr, size_wh=(width, height), reduction=reduction)
+
+
+def _content(path: Path) -> bytes:
+    """All bytes of a file, or of a pipe that somebody writes into; a pipe without a writer is empty."""
     try:
-        picture = cv2.imdecode(np.frombuffer(content, np.uint8), flags)
-    except cv2.error:
-        return None
-    return None if picture is None else np.asarray(picture)
+        with io.FileIO(path, opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
+            kind = os.fstat(file.fileno()).st_mode
+            if not (stat.S_ISCHR(kind) or stat.S_ISBLK(kind)):
+                os.set_blocking(file.fileno(), True)  # whoever writes may take their time
+                return file.readall()
+        raise PictureError("unreadable", f"{path}: cannot be read: is a device, no file")
+    except FileNotFoundError as error:
+        raise PictureError("missing", f"{path}: no such file") from error
+    except OSError as error:
+        raise PictureError("unreadable", f"{path}: cannot be read: {error.strerror or error}") from error
 
 
-def _spread_deep(picture: Image) -> Image:
+def _opened(path: Path, content: bytes) -> PIL.Image.Image:
+    """The picture with only its header read."""
+    try:
+        return PIL.Image.open(io.BytesIO(content))
+    except Exception as error:  # decoders raise what they like at a broken header
+        kinds = "JPEG, PNG, WebP, ..."
+        raise PictureError("not_a_picture", f"{path}: is not a picture that can be decoded ({kinds})") from error
+
+
+def _decoded(path: Path, file: PIL.Image.Image, content: bytes) -> Image:
+    """Its pixels as they lie in the file, blue first."""
+    try:
+        file.load()
+        bgr = cv2.cvtColor(np.asarray(file.convert("RGB")), cv2.COLOR_RGB2BGR)
+    except Exception as error:  # as above, in the middle of the picture
+        why = "ends in the middle of the picture, or is damaged; copy the file again"
+        raise PictureError("incomplete", f"{path}: {why}") from error
+    if file.mode in _DEEP_MODES or (file.format != "JPEG" and int(bgr.max()) <= DEEP_MAX):
+        flags = cv2.IMREAD_COLOR | cv2.IMREAD_ANYDEPTH | cv2.IMREAD_IGNORE_ORIENTATION
+        deep = cv2.imdecode(np.frombuffer(content, np.uint8), flags)
+        if deep is not None and deep.dtype != np.uint8:
+            return _spread_deep(deep)
+    return np.asarray(bgr, np.uint8)
+
+
+def _spread_deep(picture: NDArray[np.number[Any]]) -> Image:
     """An 8-bit copy of a 16-bit (or deeper) picture that uses the range its pixels really have."""
     values = picture.astype(np.float32)
     top = float(np.percentile(values[::4, ::4], 99.8))
     return np.asarray(np.clip(values * (255.0 / max(top, 1.0)), 0, 255).astype(np.uint8))
 
 
-def _content(path: Path) -> bytes:
-    """All bytes of a file, or of a pipe that somebody writes into; a pipe without a writer is empty."""
-    with io.FileIO(path, opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
-        kind = os.fstat(file.fileno()).st_mode
-        if stat.S_ISCHR(kind) or stat.S_ISBLK(kind):
-            raise OSError("is a device, no file")
-        os.set_blocking(file.fileno(), True)  # whoever writes may take their time
-        return file.readall()
-
-
-def read_picture(path: Path) -> Picture:
-    """Read a photo; its EXIF orientation is applied, as ``cv2.imread`` does.
-
-    Args:
-        path: any file OpenCV can decode.
-
-    Raises:
-        PictureError: the file is missing, unreadable, ends too early, no picture, or far too big.
-    """
+def _orientation(file: PIL.Image.Image) -> int:
+    """EXIF's word for how the photo must be turned, 1 for not at all."""
     try:
-        content = _content(path)
-    except FileNotFoundError as error:
-        raise PictureError("missing", f"{path}: no such file") from error
-    except OSError as error:
-        raise PictureError("unreadable", f"{path}: cannot be read: {error.strerror or error}") from error
-    if ends_early(content):
-        raise PictureError("incomplete", f"{path}: ends in the middle of the picture; copy the file again")
-    told = jpeg_size(content)
-    known = told_size(content)
-    if known is None:
-        raise PictureError("not_a_picture", f"{path}: is not a picture that can be decoded (JPEG, PNG, WebP, ...)")
-    if known[0] * known[1] > MOST_PIXELS:
-        raise PictureError("too_big", f"{path}: {known[0]} x {known[1]} pixels, at most 200 megapixels are read")
-    reduction = 1
-    if told is not None:
-        reduction = next((k for k in (8, 4, 2) if max(told) / k >= KEEP_PX), 1)
-    bgr = _decode(content, _REDUCED.get(reduction, cv2.IMREAD_COLOR))
-    if bgr is None or bgr.ndim != 3 or min(bgr.shape[:2]) < 1:
-        raise PictureError("not_a_picture", f"{path}: is not a picture that can be decoded (JPEG, PNG, WebP, ...)")
-    if told is None and int(bgr.max()) <= DEEP_MAX:
-        deep = _decode(content, cv2.IMREAD_COLOR | cv2.IMREAD_ANYDEPTH)
-        if deep is not None and deep.dtype != np.uint8:
-            bgr = _spread_deep(deep)
-    height, width = bgr.shape[:2]
-    size = (width, height)
-    if told is not None and reduction > 1:
-        turned = (told[0] > told[1]) != (width > height) and told[0] != told[1]
-        size = (told[1], told[0]) if turned else told
-    return Picture(bgr=bgr, size_wh=size, reduction=reduction)
+        return int(file.getexif().get(_ORIENTATION, 1))
+    except Exception:  # a photo with broken notes is a photo all the same
+        return 1
