@@ -57,6 +57,9 @@ def _listen(host: str, port: int) -> socket.socket:
         raise OSError(f"{host}:{port}: a port is a number from 0 to 65535")
     try:
         family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    except (socket.gaierror, UnicodeError):  # the latter of what no host can be called
+        raise OSError(f"[dashboard] host: no machine is called {host!r}; expected an address of this one") from None
+    try:
         with contextlib.ExitStack() as undo:
             listener = undo.enter_context(socket.socket(family, kind))
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -15,6 +15,7 @@ from hub.link.bus import BusError, broker_address
 from hub.link.topics import TopicError, check_board
 
 SECRET_MODE = 0o600
+_DATABASE = re.compile(r"sqlite(\+pysqlite)?:///.+|postgresql(\+psycopg)?://.*")
 
 Pin = Annotated[int, msgspec.Meta(ge=0, le=53)]
 Port = Annotated[int, msgspec.Meta(ge=0, le=65535)]
@@ -185,6 +186,7 @@ def parse_config(text: str, name: str) -> Config:
     if config.beam.pin == config.beam.emitter_pin:
         raise ConfigError(f"{name}: [beam] pin and emitter_pin are both {config.beam.pin}; each needs its own")
     _check_pages(config.board, name)
+    _check_database(config.hub.database, name)
     if config.camera.source == "video" and not config.camera.device:
         raise ConfigError(f'{name}: [camera] source is "video", but device names no video file')
     return config
@@ -202,6 +204,16 @@ def _check_pages(board: BoardSection, name: str) -> None:
         raise ConfigError(f"{name}: [board] pages: {board.pages!r}: expected http://HOST:PORT")
     if not board.token_file:
         raise ConfigError(f"{name}: [board] pages needs token_file, the file with the board's own token")
+
+
+def _check_database(url: str, name: str) -> None:
+    """Whether a database's address looks like one; what only the hub can tell, it tells when it opens it."""
+    try:
+        good = bool(_DATABASE.fullmatch(url)) and (url.startswith("sqlite") or (urlsplit(url).port or 1) > 0)
+    except ValueError:
+        good = False
+    if not good:
+        raise ConfigError(f"{name}: [hub] database: {url!r}: expected sqlite:///FILE or postgresql://HOST/NAME")
 
 
 def show_config(config: Config) -> str:

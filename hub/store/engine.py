@@ -21,6 +21,9 @@ _CHECKPOINT_PAGES = 8000
 """32 MB: with sixty boards the log is copied back every quarter of a minute and not every second, while facts wait."""
 
 
+_DRIVERS = frozenset({"sqlite", "sqlite+pysqlite", "postgresql", "postgresql+psycopg"})
+
+
 class StoreError(Exception):
     """The database cannot be used; one sentence that says which, why, and how to mend it."""
 
@@ -37,11 +40,11 @@ def parse_url(url: str) -> URL:
     """
     try:
         parsed = make_url(url)
-    except ArgumentError:
+    except (ArgumentError, ValueError):  # the latter of a port that is no number
         raise StoreError(f"database {url!r}: expected sqlite:///FILE or postgresql://HOST/NAME") from None
     backend = parsed.get_backend_name()
-    if backend not in {"sqlite", "postgresql"}:
-        raise StoreError(f"database {backend!r}: expected sqlite:///FILE or postgresql://HOST/NAME")
+    if parsed.drivername not in _DRIVERS:
+        raise StoreError(f"database {parsed.drivername!r}: expected sqlite:///FILE or postgresql://HOST/NAME")
     if backend == "postgresql" and parsed.drivername == "postgresql":
         parsed = parsed.set(drivername="postgresql+psycopg")
     if backend == "sqlite" and parsed.database in {None, "", ":memory:"}:

@@ -55,6 +55,10 @@ def test_a_taken_port_is_told_in_one_line(tmp_path: Path, capfd: pytest.CaptureF
     ("changes", "words"),
     [
         ({"host": "192.0.2.1"}, "no address of this machine"),
+        ({"host": "no such host"}, "[dashboard] host: no machine is called 'no such host'"),
+        ({"host": ""}, "[dashboard] host: no machine is called ''"),
+        ({"host": "a..b"}, "[dashboard] host: no machine is called 'a..b'"),
+        ({"host": "x" * 64}, f"[dashboard] host: no machine is called '{'x' * 64}'"),
         ({"port": -1}, "from 0 to 65535"),
         ({"port": 70000}, "from 0 to 65535"),
     ],

@@ -47,6 +47,13 @@ def test_what_is_shown_reads_back_the_same() -> None:
         ("[camera]\nsize_wh = [0, 480]\n", ["x.toml", "size_wh"]),
         ("[camera]\nsize_wh = [640]\n", ["x.toml", "size_wh"]),
         ("[dashboard]\nport = 99999\n", ["x.toml", "[dashboard] port"]),
+        *(
+            (f"[hub]\ndatabase = '{database}'\n", ["x.toml", "[hub] database", database, "sqlite:///FILE"])
+            for database in (
+                *("", "nonsense", "hub.sqlite3", "sqlite://", "sqlite:///", "sqlite:hub.sqlite3", "mysql://db/hub"),
+                *("postgresql://db:port/hub", "postgresql://db:99999/hub", "postgresql+pigeon://db/hub"),
+            )
+        ),
     ],
 )
 def test_an_error_names_file_and_key(text: str, words: list[str]) -> None:
@@ -54,6 +61,14 @@ def test_an_error_names_file_and_key(text: str, words: list[str]) -> None:
         parse_config(text, "x.toml")
     assert all(word in str(error.value) for word in words)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "database",
+    ["sqlite:////var/lib/hub.sqlite3", "sqlite:///a%3Fb", "postgresql:///hub", "postgresql://u@[::1]:5432/h"],
+)
+def test_a_database_is_a_file_or_a_server(database: str) -> None:
+    assert parse_config(f"[hub]\ndatabase = '{database}'\n", "x.toml").hub.database == database
 
 
 def documented() -> dict[str, str]:
