@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from hub.entries import PEOPLE, Entry
-from hub.link.messages import Button, MessageError
 from hub.state import TableState
 
 
@@ -94,10 +93,4 @@ def takes_back(entry: Entry) -> bool:
     """Whether a line is an undo or a redo, by a phone or by the button at the table."""
     if entry.source == PEOPLE:
         return entry.kind in {"undo", "redo"}
-    if entry.kind != "button":
-        return False
-    try:
-        fact = entry.fact()
-    except MessageError:
-        return False
-    return isinstance(fact, Button) and fact.name == "undo"
+    return entry.pressed() == "undo"

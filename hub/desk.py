@@ -19,7 +19,6 @@ from hub.link import topics
 from hub.link.bus import Message
 from hub.link.messages import (
     Ack,
-    Button,
     Call,
     Envelope,
     Health,
@@ -177,7 +176,7 @@ class Desk:
                 synced=following.synced,
             )
             self.take(work, entry)
-            if _calls_referee(entry) and not self.state(entry.board).referee:
+            if entry.pressed() == "referee" and not self.state(entry.board).referee:
                 self.own(work, entry.board, "called", encode(Called()))
         work.acks[key] = self._sequencer.last(*key)
 
@@ -277,13 +276,3 @@ class Desk:
         if state.unreadable:
             log.warning("board %s: %d lines of the journal cannot be read and are passed over", board, state.unreadable)
         return state
-
-
-def _calls_referee(entry: Entry) -> bool:
-    if entry.kind != "button":
-        return False
-    try:
-        fact = entry.fact()
-    except MessageError:
-        return False
-    return isinstance(fact, Button) and fact.name == "referee"

@@ -7,7 +7,7 @@ from typing import Final, Literal
 import msgspec
 
 from hub.link.asks import AskBody, decode_ask
-from hub.link.messages import Fact, decode_fact
+from hub.link.messages import Button, Fact, MessageError, decode_fact
 
 Origin = Literal["beam", "camera", "button", "people", "hub"]
 PEOPLE: Final = "people"
@@ -61,6 +61,16 @@ class Entry(msgspec.Struct, frozen=True):
             MessageError: of an unknown kind, or not one.
         """
         return decode_fact(self.kind, self.body)
+
+    def pressed(self) -> str:
+        """Which button at the table was pressed, empty for all other lines."""
+        if self.kind != "button":
+            return ""
+        try:
+            fact = self.fact()
+        except MessageError:
+            return ""
+        return fact.name if isinstance(fact, Button) else ""
 
     def request(self) -> AskBody:
         """What a person asked for.
