@@ -112,6 +112,7 @@ def on_shot(state: TableState, entry: Entry, fact: Shot) -> TableState:
         beam=beam,
         deaf=twenties.deaf(state),
         out_of_turn=turn is not None and turn[0] != side,
+        level=match.level,
     )
     if expected(match, replace(playing, shots=(*playing.shots, shot))) is None and swept_along(
         fact, [disc.id for disc in surface(before, playing)]

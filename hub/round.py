@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 
 from hub.link.messages import LayoutDisc, Place
-from hub.link.snapshot import Choice, Side
+from hub.link.snapshot import Choice, Level, Side
 
 Rest = Place | Literal["hole", "ditch"]
 Events = tuple[tuple[str, ...], ...]
@@ -107,6 +107,7 @@ class ShotRecord(msgspec.Struct, frozen=True):
         twenties: by side, as counted.
         take_off: discs that a foul or the outer line takes and that lay on the board or in the hole.
         foul_set: the discs that go if it is a foul, also while that is in doubt.
+        level: the match's when it was shot, by which it is judged also later; None for the match's now.
     """
 
     number: int
@@ -142,6 +143,7 @@ class ShotRecord(msgspec.Struct, frozen=True):
     twenties: dict[Side, int] = {}
     take_off: tuple[str, ...] = ()
     foul_set: tuple[str, ...] = ()
+    level: Level | None = None
 
 
 class Ruling(msgspec.Struct, frozen=True):

@@ -74,14 +74,39 @@ def begin_match(
 
 
 def reachable(state: TableState, level: Level) -> Level:
-    """The level, or the highest for which the board's camera tells enough; one that has not said tells all."""
+    """The level, or the highest for which the board's camera tells enough; one that has not said tells all.
+
+    Whether the camera is there now does not matter: what it saw may come late, and is worth no less then.
+    """
     camera = state.sensors.get("camera")
-    if camera is None or not camera.online or camera.able is None:
+    if camera is None or camera.able is None:
         return level
     for highest, needed in _NEEDS.items():
         if needed in camera.able:
             return min(level, highest, key=_LEVELS.index)
     return "count"
+
+
+def levelled(state: TableState) -> TableState:
+    """The running match at the level that was wanted, or as near to it as its board's camera can tell enough for now.
+
+    Shots keep the level under which they were shot.
+    """
+    match = state.match
+    if match is None or match.running is None:
+        return state
+    wanted = match.asked or match.level
+    level = reachable(state, wanted)
+    if level == match.level:
+        return state
+    told = too_high(level, wanted) if level != wanted else f"level {level} again: the camera tells enough for it"
+    match = replace(match, level=level, asked=None if level == wanted else wanted)
+    return replace(state, match=match, message=told)
+
+
+def too_high(level: Level, wanted: Level) -> str:
+    """What people are told of a level that is lower than was wanted."""
+    return f"level {level} instead of {wanted}: this board's camera cannot tell enough for it"
 
 
 def played(match: Match | None) -> tuple[Played, ...]:
@@ -168,7 +193,7 @@ def announce(state: TableState, entry: Entry, match: Match, shot: ShotRecord, *,
             return state
         return flashed(state, flash)
     state = no_twenty(state, match, playing, shot.number)
-    if shot.valid is False and match.level != "count":
+    if shot.valid is False and match.judging(shot).level != "count":
         flash = Flash(
             id=f"{match.id}-{prefix(playing)}-s{shot.number}-foul",
             clip="foul",

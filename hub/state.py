@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from hardware.board import TOURNAMENT, Board
 from hub.link.messages import Colour, LayoutDisc
 from hub.link.snapshot import Event, Flash, Level, Seen, Side
-from hub.round import Candidate, Round
+from hub.round import Candidate, Round, ShotRecord
 from hub.rules.game import GameSetup, order_of_round
 from hub.rules.ruleset import Ruleset, changed, to_table
 from hub.rules.seats import seat_of, sides_of
@@ -41,7 +41,7 @@ class Match(msgspec.Struct, frozen=True):
         walk_over: the side that did not come or does not go on; the match is the others'.
         turned: by how many seats clockwise everybody sits from where the rules' seats are counted.
         event: what it is part of.
-        asked: the level that was wanted where the board's camera cannot tell enough for it; None where it can.
+        asked: the level that was wanted where the board's camera cannot tell enough for it now; None where it can.
     """
 
     id: str
@@ -103,6 +103,10 @@ class Match(msgspec.Struct, frozen=True):
     def at(self, playing: Round) -> Match:
         """The match with the colours that were played with in a round."""
         return self if playing.light in {None, self.light} else replace(self, light=playing.light)
+
+    def judging(self, shot: ShotRecord) -> Match:
+        """The match at the level under which a shot was shot."""
+        return self if shot.level in {None, self.level} else replace(self, level=shot.level)
 
     def chair(self, seat: int) -> int:
         """Where at the table the seat is that the rules count as ``seat``; 0 stays 0."""

@@ -34,6 +34,7 @@ from hub.people.conduct import FINAL, PASSING, call_referee
 from hub.people.evening import Arrived, arrived
 from hub.people.refused import RefusedError
 from hub.people.rulings import as_ruling, is_earlier, is_known, preset
+from hub.rounds import levelled
 from hub.state import Sensor, Standing, TableState
 from hub.tally import totals_of
 
@@ -153,7 +154,7 @@ def _notice(state: TableState, entry: Entry) -> TableState:
         raise MessageError(f"unknown kind of line of the hub {entry.kind!r}")
     notice = decode(entry.body, SensorNotice)
     sensor = Sensor(notice.online, notice.faults, notice.able)
-    return replace(state, sensors={**state.sensors, notice.source: sensor})
+    return levelled(replace(state, sensors={**state.sensors, notice.source: sensor}))
 
 
 def _button(state: TableState, entry: Entry, fact: Button, chapters: Chapters) -> TableState:

@@ -9,12 +9,12 @@ from msgspec.structs import replace
 from hardware.board import clock_hour
 from hub.judging.hole import as_told, words
 from hub.judging.lines import at_outer_line, close_to_line, range_of
-from hub.judging.twenties import provisional
+from hub.judging.twenties import camera_there, provisional
 from hub.link import snapshot
 from hub.link.messages import MessageError, encode
-from hub.link.snapshot import Phase, RoundView, Side, SideView, Table
+from hub.link.snapshot import Level, Phase, RoundView, Side, SideView, Table
 from hub.round import Question, Removal, Round, ShotRecord
-from hub.rounds import winner_of
+from hub.rounds import too_high, winner_of
 from hub.rules.scoring import added_points, play_round
 from hub.rules.seats import SEATS
 from hub.state import GEOMETRY, Match, Played, TableState, shot_key
@@ -88,7 +88,7 @@ def table_of(state: TableState, names: Mapping[str, str], rates_hz: Mapping[str,
         empty,
         phase="paused" if state.paused and match.running is not None else phase_of(match),
         rules=match.ruleset.title,
-        level=match.level,
+        level=_level(state, match),
         match_id=match.id,
         game=shown.game,
         round=shown.number,
@@ -103,7 +103,7 @@ def table_of(state: TableState, names: Mapping[str, str], rates_hz: Mapping[str,
         questions=tuple(_question(q) for r in (*match.rounds, *_running(match)) for q in r.questions),
         rounds=tuple(replace(round_view(match, r), ruled=_rulings(state, match, r)) for r in match.rounds),
         winner=winner_of(match),
-        message=state.message or _message(match, shown),
+        message=state.message or _message(state, match, shown),
         players=match.ruleset.players,
         seats=_seats(match),
         time_out=shown.time_out is not None,
@@ -333,7 +333,12 @@ def _question(question: Question) -> snapshot.Question:
     )
 
 
-def _message(match: Match, shown: Round) -> str:
+def _level(state: TableState, match: Match) -> Level:
+    """The level that is held now: without a camera there is nothing to judge."""
+    return match.level if camera_there(state) else "count"
+
+
+def _message(state: TableState, match: Match, shown: Round) -> str:
     playing = match.running
     if match.walk_over is not None:
         return f"walk-over: {match.colour_of(match.walk_over)} did not go on"
@@ -345,13 +350,17 @@ def _message(match: Match, shown: Round) -> str:
         return "the round is over: clear the board or confirm"
     if playing.totals and not playing.done and shown is playing:
         return "these totals were entered by people: confirm the round if they are right"
-    return _note(match, playing)
+    return _note(state, match, playing)
 
 
-def _note(match: Match, playing: Round) -> str:
+def _note(state: TableState, match: Match, playing: Round) -> str:
     """What people should know while a round is played."""
+    wanted = match.asked or match.level
+    if wanted != "count" and not camera_there(state):
+        away = "the camera is away" if "camera" in state.sensors else "this board has no camera"
+        return f"level count instead of {wanted}: {away}"
     if match.asked is not None and not playing.shots:
-        return f"level {match.level} instead of {match.asked}: this board's camera cannot tell enough for it"
+        return too_high(match.level, match.asked)
     near = next((disc for disc in playing.record if at_outer_line(disc, playing) is not None), None)
     if near is not None and match.level != "count" and not playing.done:
         hour = clock_hour(near.x_mm, near.y_mm)

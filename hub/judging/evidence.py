@@ -141,7 +141,7 @@ def _recorded(
     match: Match, playing: Round, shot: ShotRecord, banked: Mapping[str, int], others: tuple[Ruleset, ...]
 ) -> RecordedShot:
     """A shot in the words of the rules, from the reading that held."""
-    match = match.at(playing)
+    match = match.at(playing).judging(shot)
     playing = replace(playing, shots=playing.shots[: shot.number - 1])
     events, rest = reconciled(shot, shot.reading or 0)
     position, seen = in_rules_words(match, playing, shot, events, rest)

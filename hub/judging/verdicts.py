@@ -77,6 +77,7 @@ def judge(
         onward: whether play has gone on, or is over: before that, what hands do about the hole may still tell.
         picture: JPEG of the doubt, for people.
     """
+    match = match.judging(shot)
     if shot.unseen:
         return _inferred(match, playing, shot)
     outcomes = [_outcome(match, playing, shot, index) for index in range(len(shot.readings))]

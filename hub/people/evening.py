@@ -11,7 +11,7 @@ from hub.link.snapshot import Event, Side
 from hub.people.names import trimmed
 from hub.people.refused import RefusedError, running_match
 from hub.round import Round
-from hub.rounds import CHAPTERS, played
+from hub.rounds import CHAPTERS, levelled, played
 from hub.state import Match, TableState, Verdict
 from hub.tally import twenties_of
 
@@ -99,7 +99,8 @@ def arrived(state: TableState, entry: Entry, body: Arrived) -> TableState:
     playing = body.match.running
     old = tuple(disc.id for disc in state.layout if disc.state != "ditch")
     told = f"; round {body.again} is played again" if body.again else ""
-    return replace(
+    told = f"the match came from {body.board}{told}"
+    here = replace(
         state,
         match=replace(body.match, running=None if playing is None else replace(playing, old=old)),
         since=entry.id,
@@ -112,12 +113,14 @@ def arrived(state: TableState, entry: Entry, body: Arrived) -> TableState:
         actions=(),
         undone=(),
         void=(),
-        message=f"the match came from {body.board}{told}",
+        message=told,
         paused=False,
         referee=False,
         ruled=body.ruled,
         case="",
     )
+    levels = levelled(here)
+    return here if levels is here else replace(levels, message=f"{told}; {levels.message}")
 
 
 def closed(state: TableState) -> TableState:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hub.link import topics
-from hub.link.messages import Button, Health, encode
+from hub.link.messages import Button
 from tests.hub.table_bench import Bench, twenties
 
 
@@ -185,31 +185,3 @@ def test_a_match_ends_and_the_next_shot_on_a_cleared_board_opens_another(bench: 
     bench.shoot("B", (60, 10))
     assert (bench.table.phase, bench.table.shot) == ("round", 1)
     assert not bench.table.rounds
-
-
-@pytest.mark.parametrize(
-    ("able", "asked", "level"),
-    [
-        (("layout", "hands", "shots", "contacts"), "judge", "judge"),
-        (("layout", "hands", "shots"), "judge", "advise"),
-        (("layout", "hands", "shots"), "advise", "advise"),
-        (("layout", "hands", "shots"), "count", "count"),
-        (("layout", "hands"), "judge", "count"),
-        (("hands",), "advise", "count"),
-        ((), "judge", "judge"),
-    ],
-)
-def test_a_level_is_no_higher_than_the_camera_can_tell(
-    bench: Bench, able: tuple[str, ...], asked: str, level: str
-) -> None:
-    health = Health(version="1", capabilities=able)
-    bench.club.bus.publish(topics.health("b1", "camera"), encode(health), retain=True)
-    bench.club.turn()
-    bench.start(level=asked)
-    assert bench.table.level == level
-    told = f"level {level} instead of {asked}: this board's camera cannot tell enough for it"
-    assert (bench.table.message == told) == (level != asked)
-    bench.shoot("A", (60, 10))
-    bench.shoot("B", "hole", ("hole", "s"), beam=True)
-    assert twenties(bench)["B"] == (level == "count")
-    assert [q.kind for q in bench.table.questions] == ["valid"] * (level == "advise")
