@@ -1,0 +1,127 @@
+"""The level of a match: no higher than what the board's sensors can tell, now and for every shot."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hub.link import topics
+from hub.link.messages import Health, encode
+from hub.replay import prove
+from hub.store.reader import JournalReader
+from tests.hub.harness import TOKEN, Club, S
+from tests.hub.table_bench import Bench, twenties
+
+ALL = ("layout", "hands", "shots", "contacts")
+
+
+def camera_can(bench: Bench, *able: str, board: str = "b1") -> None:
+    health = Health(version="1", capabilities=able)
+    bench.club.bus.publish(topics.health(board, "camera"), encode(health), retain=True)
+    bench.club.turn()
+
+
+def camera_is(bench: Bench, status: bytes) -> None:
+    bench.club.bus.publish(topics.status("b1", "camera"), status, retain=True)
+    bench.club.turn()
+
+
+@pytest.mark.parametrize(
+    ("able", "asked", "level"),
+    [
+        (("layout", "hands", "shots", "contacts"), "judge", "judge"),
+        (("layout", "hands", "shots"), "judge", "advise"),
+        (("layout", "hands", "shots"), "advise", "advise"),
+        (("layout", "hands", "shots"), "count", "count"),
+        (("layout", "hands"), "judge", "count"),
+        (("hands",), "advise", "count"),
+        ((), "judge", "judge"),
+    ],
+)
+def test_a_level_is_no_higher_than_the_camera_can_tell(
+    bench: Bench, able: tuple[str, ...], asked: str, level: str
+) -> None:
+    camera_can(bench, *able)
+    bench.start(level=asked)
+    assert bench.table.level == level
+    told = f"level {level} instead of {asked}: this board's camera cannot tell enough for it"
+    assert (bench.table.message == told) == (level != asked)
+    bench.shoot("A", (60, 10))
+    bench.shoot("B", "hole", ("hole", "s"), beam=True)
+    assert twenties(bench)["B"] == (level == "count")
+    assert [q.kind for q in bench.table.questions] == ["valid"] * (level == "advise")
+
+
+def test_a_camera_that_can_tell_less_lowers_the_level_at_once_and_one_that_can_tell_more_raises_it(
+    bench: Bench,
+) -> None:
+    camera_can(bench, *ALL)
+    bench.start(level="judge")
+    bench.shoot("A", (60, 10))
+    camera_can(bench, "layout", "hands", "shots")
+    assert bench.table.level == "advise"
+    assert bench.table.message == "level advise instead of judge: this board's camera cannot tell enough for it"
+    bench.shoot("B", "hole", ("hole", "s"), beam=True)
+    assert [q.kind for q in bench.table.questions] == ["valid"]
+    bench.answer("no")
+    bench.off("d2")
+    camera_can(bench, *ALL)
+    assert (bench.table.level, bench.table.message) == ("judge", "level judge again: the camera tells enough for it")
+    bench.shoot("A", (70, 90))
+    bench.shoot("B", "hole", ("hole", "s"), beam=True)
+    assert (bench.table.questions, twenties(bench)) == ((), {"A": 0, "B": 0})
+
+
+def test_a_level_never_rises_above_what_was_wanted(bench: Bench) -> None:
+    camera_can(bench, "layout", "hands")
+    bench.start(level="advise")
+    assert bench.table.level == "count"
+    camera_can(bench, *ALL)
+    assert bench.table.level == "advise"
+
+
+def test_what_was_judged_at_a_level_stays_so_when_the_level_is_lowered(bench: Bench) -> None:
+    camera_can(bench, *ALL)
+    bench.start(level="judge")
+    bench.shoot("A", (60, 10))
+    bench.shoot("B", "hole", ("hole", "s"))
+    camera_can(bench, "layout", "hands")
+    bench.beam(bench.at_ns - 3 * S)  # comes late, and lets the shot be judged again
+    assert twenties(bench) == {"A": 0, "B": 0}
+    assert [(r.why, r.disc) for r in bench.table.remove] == [("foul", "d2")]
+
+
+def test_without_its_camera_a_table_only_counts_and_says_so_until_the_camera_is_back(bench: Bench) -> None:
+    bench.start(level="judge")
+    bench.shoot("A", (60, 10))
+    camera_is(bench, b"offline")
+    assert (bench.table.level, bench.table.message) == ("count", "level count instead of judge: the camera is away")
+    bench.shoot("B", "hole", ("hole", "s"), beam=True)  # seen before it went, and told late
+    assert twenties(bench) == {"A": 0, "B": 0}
+    camera_is(bench, b"online")
+    assert (bench.table.level, bench.table.message) == ("judge", "")
+
+
+def test_a_board_without_a_camera_says_that_it_only_counts(quick_path: Path) -> None:
+    club = Club(quick_path, ())
+    assert club.ask("start", {"level": "judge"}, "b9", token=f"{TOKEN}-organiser").ok
+    table = club.table("b9")
+    assert (table.level, table.message) == ("count", "level count instead of judge: this board has no camera")
+    club.close()
+
+
+def test_a_match_that_moves_has_the_level_of_its_new_board(quick_path: Path) -> None:
+    club = Club(quick_path, ("b1", "b2"))
+    bench = Bench(club)
+    camera_can(bench, *ALL)
+    camera_can(bench, "layout", "hands", board="b2")
+    bench.start(level="judge")
+    assert club.ask("move", {"to": "b2"}, token=f"{TOKEN}-organiser").ok
+    assert club.table("b2").level == "count"
+    assert "level count instead of judge" in club.table("b2").message
+    assert club.ask("move", {"to": "b1"}, "b2", token=f"{TOKEN}-organiser").ok
+    assert club.table("b1").level == "judge"
+    club.close()
+    with JournalReader(club.url) as journal:
+        assert [prove(journal, board).unequal for board in journal.boards()] == [(), ()]
