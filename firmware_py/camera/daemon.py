@@ -11,8 +11,9 @@ import cv2
 from firmware_py.camera.clips.witness import Witness, open_witness
 from firmware_py.camera.devices.capabilities import Claims
 from firmware_py.camera.devices.sanity import MEANING, STUCK, Sanity
-from firmware_py.camera.live import LiveReader, Rest
+from firmware_py.camera.live import LiveReader
 from firmware_py.camera.memory import give_back
+from firmware_py.camera.motion.told import Rest
 from firmware_py.camera.place.keepsake import Keepsake, Remembered
 from firmware_py.camera.place.shelf import Shelf
 from firmware_py.camera.source import Frame, FrameSource, SourceEndedError, SourceGoneError

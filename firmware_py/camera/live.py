@@ -7,23 +7,23 @@ frame; when all is still again, and no hand is over the board, it reads once wha
 from __future__ import annotations
 
 import logging
-from collections import deque
-from dataclasses import dataclass
 
 import numpy as np
 
 from firmware_py.camera.board.calibration import Calibration
 from firmware_py.camera.motion.between import Motion
+from firmware_py.camera.motion.canvas import Canvas
 from firmware_py.camera.motion.follow import Follower, FrameSeen
-from firmware_py.camera.motion.shots import conclude
+from firmware_py.camera.motion.quiet import Quiet
 from firmware_py.camera.motion.stillness import Gate
+from firmware_py.camera.motion.told import Rest, tell
 from firmware_py.camera.picture.lab import Floats, Image
 from firmware_py.camera.picture.regions import Mask
 from firmware_py.camera.picture.shade import Shade
 from firmware_py.camera.picture.view import BoardView, Box
 from firmware_py.camera.place.register import Slip
 from firmware_py.camera.place.relocate import Known
-from firmware_py.camera.place.seeking import FoundBoard, Seeker, mean_picture
+from firmware_py.camera.place.seeking import FoundBoard, Seeker
 from firmware_py.camera.place.steady import Stand, Steady, followed, moved_fact
 from firmware_py.camera.place.whereabouts import (
     Boards,
@@ -37,19 +37,15 @@ from firmware_py.camera.place.whereabouts import (
 from firmware_py.camera.rest.appearance import Wardrobe
 from firmware_py.camera.rest.reader import LayoutReader
 from firmware_py.camera.rest.resting import Resting
-from firmware_py.camera.rest.telling import layout_of, places_of, renamed
+from firmware_py.camera.rest.telling import layout_of
 from firmware_py.camera.source import Frame
 from hardware.board import Board
-from hub.link.messages import Cleared, Fact, Hand, Moved
+from hub.link.messages import Fact, Hand, Moved
 
 log = logging.getLogger(__name__)
 
 #: Nothing may move for so long before the board counts as still.
 STILL_NS = 330_000_000
-#: A rest this short is enough when a hand comes right after it.
-SHORT_REST_NS = 90_000_000
-#: Frames that are averaged for a read.
-AVERAGED = 6
 #: How often the board's stand is looked at while a hand lies still over it.
 _LOOK_AGAIN_NS = 700_000_000
 #: What lies still beyond the outer line for so long is no hand: a mug, or a table that was moved.
@@ -60,23 +56,6 @@ _SAME_LIGHT_DEG = 12.0
 _NEAR_MM, _ALL_SEEN = 12.0, 0.85
 #: A board that is not seen for so long is told of.
 _MISSED_NS = 2_000_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class Rest:
-    """The board at rest.
-
-    Attributes:
-        discs: what lies there.
-        next_number: for the next new disc's name.
-        still: its straight view.
-        at_ns: since when.
-    """
-
-    discs: tuple[Resting, ...]
-    next_number: int
-    still: Image
-    at_ns: int
 
 
 class LiveReader:
@@ -123,10 +102,9 @@ class LiveReader:
         self._looked_ns = 0
         self._gate = Gate()
         self._last_moving_ns: int | None = None
-        self._quiet: deque[tuple[int, Image]] = deque(maxlen=AVERAGED)
+        self._quiet = Quiet()
+        self._canvas = Canvas()
         self._motion: Motion | None = None
-        self._canvas: Image | None = None
-        self._last_box: Box | None = None
         self._hand = False
         self._woken = False
         if calibration is not None and bare is not None:
@@ -211,7 +189,7 @@ class LiveReader:
         if self._motion is not None:
             self._motion.shaken()
         self._quiet.clear()
-        self._canvas = self._last_box = None
+        self._canvas.forget()
         self._last_moving_ns = at_ns
         fact = moved_fact(slip, at_ns)
         log.info("the board is seen %.1f mm from where it was", slip.shift_mm)
@@ -270,7 +248,7 @@ class LiveReader:
         self.trouble = ""
         self._woken = True
         self._motion = None
-        self._canvas = self._last_box = None
+        self._canvas.forget()
 
     def _fits(self, pixels: Image) -> bool:
         return self.calibration is not None and (pixels.shape[1], pixels.shape[0]) == self.calibration.size_wh
@@ -298,32 +276,34 @@ class LiveReader:
             still, discs = rest.still, rest.discs
         follower = Follower(reader, still=still, discs=discs)
         self._quiet.clear()
-        self._canvas = self._last_box = None
+        self._canvas.forget()
         return Motion(follower, {d.id: d for d in discs}, at_ns)
 
     def _watch(self, frame: Frame, still_ns: int, box: Box) -> list[Fact]:
         reader, motion = self._ready(), self._motion
         if motion is None:
             return []
-        straight, within = self._straight(reader.view, frame.pixels, box)
+        straight, within = self._canvas.draw(reader.view, frame.pixels, box, whole=self._woken)
         facts: list[Fact] = []
-        if still_ns == 0 or motion.last is None or motion.last.hand or not self._quiet:
+        if still_ns == 0:
+            self._quiet.end()
+        if motion.last is None or motion.last.hand or not self._quiet.lasts:
             seen = motion.follower.look(straight, within, frame.at_ns, frame.exposure_ns, motion.tracks)
             # A hand that comes right after a rest must not spoil it.
-            if seen.hand and not (motion.last and motion.last.hand) and self._rested_ns() >= SHORT_REST_NS:
+            if seen.hand and not (motion.last and motion.last.hand) and self._quiet.just_before(frame.at_ns):
                 facts += self._read_early(frame.at_ns)
                 motion = self._motion = self._start_motion(frame.at_ns)
                 seen = motion.follower.look(straight, within, frame.at_ns, frame.exposure_ns, ())
             motion.take(seen)
+            if seen.hand or motion.goes_on:
+                self._quiet.clear()
             if seen.hand != self._hand:
                 self._hand = seen.hand
                 facts.append(Hand(at_ns=frame.at_ns, present=seen.hand))
         last = motion.last
-        if still_ns == 0 or (last is not None and last.hand):
-            self._quiet.clear()
         if still_ns > 0 and last is not None and not last.hand:
             # A whole view: what changed too faintly for the gate is read too.
-            self._quiet.append((frame.at_ns, reader.view.straight(frame.pixels)))
+            self._quiet.take(frame.at_ns, reader.view.straight(frame.pixels))
         if still_ns >= STILL_NS and last is not None:
             facts += self._rest_or_not(frame, still_ns, last)
         return facts
@@ -334,7 +314,7 @@ class LiveReader:
         if last.hand and 0 <= frame.at_ns - self._looked_ns < _LOOK_AGAIN_NS:
             return []
         self._looked_ns = frame.at_ns
-        seen = self._quiet_view() if self._quiet else reader.view.straight(frame.pixels)
+        seen = self._quiet.picture() if self._quiet.lasts else reader.view.straight(frame.pixels)
         stand = self._steady.look(seen, reader.bare) if self._steady is not None else Stand("steady")
         if stand.state == "lost":
             self._lost(frame.at_ns)
@@ -345,7 +325,7 @@ class LiveReader:
         if last.hand:
             if still_ns < HELD_NS or last.hand_inner_mm < self.board.outer_line_mm:
                 return []
-            self._quiet.append((frame.at_ns, seen))
+            self._quiet.take(frame.at_ns, seen)
             self._hand = False
             facts.append(Hand(at_ns=frame.at_ns, present=False))
         facts += self._read(frame.at_ns)
@@ -356,57 +336,16 @@ class LiveReader:
 
     def _read_early(self, at_ns: int) -> list[Fact]:
         """Read before a hand comes, unless the board has slipped: that is followed when all is still again."""
-        stand = None if self._steady is None else self._steady.look(self._quiet_view(), self._ready().bare)
+        stand = None if self._steady is None else self._steady.look(self._quiet.picture(), self._ready().bare)
         return self._read(at_ns) if stand is None or stand.state == "steady" else []
-
-    def _quiet_view(self) -> Image:
-        return np.rint(mean_picture([view for _, view in self._quiet])).astype(np.uint8)
-
-    def _straight(self, view: BoardView, pixels: Image, box: Box) -> tuple[Image, Box]:
-        """The straight view of a frame, and which part of it may have changed since the last rest."""
-        everything = (0, 0, view.side_px, view.side_px)
-        if self._canvas is None or self._woken or box[2] <= box[0]:
-            self._canvas = view.straight(pixels)
-            return self._canvas, everything
-        # What changed in the last frame and does not differ any more must be refreshed too.
-        left, top, right, bottom = box
-        if self._last_box is not None:
-            left, top = min(left, self._last_box[0]), min(top, self._last_box[1])
-            right, bottom = max(right, self._last_box[2]), max(bottom, self._last_box[3])
-        self._last_box = box
-        return self._canvas, view.straight_part(pixels, (left, top, right, bottom), self._canvas)
-
-    def _rested_ns(self) -> int:
-        return self._quiet[-1][0] - self._quiet[0][0] if len(self._quiet) >= 2 else 0
-
-    # -- rest ------------------------------------------------------------------------------------------------------
 
     def _read(self, at_ns: int) -> list[Fact]:
         reader, motion = self._ready(), self._motion
-        if motion is None or not self._quiet:
+        if motion is None:
             return []
-        straight = self._quiet_view()
-        before = self.rest.discs if self.rest is not None else ()
-        number = self.rest.next_number if self.rest is not None else 1
-        reading = reader.read(straight, None if self.rest is None else self.rest.still, before)
-        if reader.teacher.renamed:
-            before = tuple(renamed(d) for d in before)
-        until_ns = self._quiet[0][0]
-        watched = motion.watched(until_ns, nothing=not (reading.gone or reading.found or reading.nudged))
-        done = conclude(self.board, before, reading, watched, number)
-        facts: list[Fact] = []
-        if done.shot is not None:
-            facts.append(done.shot)
-        changed = reader.teacher.renamed or places_of(before) != places_of(done.discs) or done.shot is not None
-        reader.teacher.renamed = False
-        if changed:
-            facts.append(layout_of(at_ns, done.discs, reading.unseen))
-        if any(d.in_play for d in before) and not any(d.in_play for d in done.discs):
-            facts.append(Cleared(at_ns=at_ns))
-        self.rest = Rest(done.discs, done.next_number, straight, until_ns)
-        reader.adapt(straight, done.discs)
+        facts, self.rest = tell(reader, self.rest, motion, self._quiet, at_ns)
         if self.guessed is not None:
-            uncover(reader, self.guessed, straight, done.discs)
+            uncover(reader, self.guessed, self.rest.still, self.rest.discs)
         return facts
 
 

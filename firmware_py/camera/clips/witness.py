@@ -18,7 +18,8 @@ import cv2
 from firmware_py.camera.clips.pictures import ClipView, Drawn, Still, draw
 from firmware_py.camera.clips.ring import Kept, Ring, thinned
 from firmware_py.camera.clips.upload import HttpPost, Parcel, Uploader
-from firmware_py.camera.live import LiveReader, Rest
+from firmware_py.camera.live import LiveReader
+from firmware_py.camera.motion.told import Rest
 from firmware_py.camera.picture.lab import Image
 from firmware_py.camera.picture.view import BoardView
 from firmware_py.camera.source import Frame

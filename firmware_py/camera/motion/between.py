@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from firmware_py.camera.motion.follow import Follower, FrameSeen
 from firmware_py.camera.motion.naming import Watched
 from firmware_py.camera.motion.tracker import Sighting, Track, depart, follow, mend, standing
 from firmware_py.camera.rest.resting import Resting
+
+#: What is seen moved by more from frame to frame goes on; less may be an error of the sightings.
+_GOES_ON_MM = 1.5
 
 
 class Motion:
@@ -31,6 +35,16 @@ class Motion:
         self._hand_inner_mm = math.inf
         self._blind_ns = 0
         self._shaken = False
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether the last frame shows a disc on the surface that moves."""
+        if self.last is None:
+            return False
+        at_ns, edge_mm = self.last.at_ns, self.follower.edge_mm
+        lately = [t.points[-2:] for t in self.tracks if len(t.points) >= 2 and t.last_ns == at_ns]
+        moves = any(math.dist(a.xy_mm, b.xy_mm) > _GOES_ON_MM and b.r_mm < edge_mm for a, b in lately)
+        return moves or bool(self.last.departed)
 
     def shaken(self) -> None:
         """Camera or board were bumped: what seemed to move may have been the picture, and a hand its edge."""
@@ -69,10 +83,12 @@ class Motion:
         """The same for the judgement of what happened; with ``nothing`` all lies as it lay."""
         if nothing and self._shaken:
             return Watched(self._since_ns, until_ns, (), (), math.inf, frozenset(), 0)
+        # A hand that ended the rest may look like a disc where it comes.
+        until = [replace(t, points=tuple(p for p in t.points if p.at_ns <= until_ns)) for t in self.tracks]
         return Watched(
             since_ns=self._since_ns,
             until_ns=until_ns,
-            tracks=mend(self.tracks),
+            tracks=mend([t for t in until if t.points or t.origin is not None]),
             on_line=tuple(self._on_line),
             hand_inner_mm=self._hand_inner_mm,
             covered=frozenset(self._covered),

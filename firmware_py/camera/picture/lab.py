@@ -6,8 +6,8 @@ lines on blue, pencil on maple and black discs on dark ditches alike.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import cv2
@@ -21,9 +21,6 @@ Floats = NDArray[Any]
 #: Places and matrices in double precision.
 Array = NDArray[Any]
 
-#: How printed rings are told along profiles: as lines (:func:`ridge`) or as limits (:func:`boundary`).
-Look = Callable[[Floats, tuple[int, ...]], Floats]
-
 #: Brightness, of 255, to which the 97th percentile of a dim picture is lifted.
 BRIGHT = 225.0
 #: Gains below this are left alone: they would change nothing but the noise.
@@ -32,7 +29,9 @@ LEAST_GAIN = 1.15
 #: than the second it is an edge.
 EVEN_SIDES, UNEVEN_SIDES = 0.3, 0.6
 #: A step between two paints counts so much beside a line, whose middle a step off it must not outdo.
-STEP_COUNTS = 0.6
+STEP_COUNTS = 0.35
+#: Over so many samples the answer of a limit is smoothed.
+MIDDLE = 5
 #: Sobel 3x3 divided by this is the slope per pixel.
 SOBEL_NORM = 8.0
 
@@ -131,7 +130,8 @@ def boundary(profiles: Floats, sides: tuple[int, ...]) -> Floats:
 
     Args:
         profiles: Lab samples along a direction, shape ``(..., n, 3)``.
-        sides: distances to the sides, in samples; a step is taken over the largest.
+        sides: distances to the sides, in samples, whose mean counts, so that broad lines are met in their middle;
+            a step is taken over the largest.
 
     Returns:
         Shape ``(..., n)``, in Lab units, 0 within the largest side of both ends.
@@ -146,14 +146,36 @@ def boundary(profiles: Floats, sides: tuple[int, ...]) -> Floats:
     step = beyond - before
     answer = np.zeros(profiles.shape[:-1], dtype=np.float32)
     answer[..., inner] = np.sqrt((step * step).sum(axis=0)) * np.float32(STEP_COUNTS / reach)
+    lines = np.zeros_like(answer)
     for side in sides:
         middle = planes[..., side : n - side]
         product = ((middle - planes[..., : n - 2 * side]) * (middle - planes[..., 2 * side :])).sum(axis=0)
-        part = answer[..., side : n - side]
-        np.maximum(part, np.sqrt(np.maximum(product, 0.0)), out=part)
+        lines[..., side : n - side] += np.sqrt(np.maximum(product, 0.0)) * np.float32(1 / len(sides))
+    answer += lines
+    # A step's answer has a flat top when there is a line of an intermediate colour in it; its middle counts.
+    answer = np.asarray(cv2.blur(answer.reshape(-1, n), (MIDDLE, 1), borderType=cv2.BORDER_REFLECT)).reshape(
+        answer.shape
+    )
     answer[..., :reach] = 0.0
     answer[..., n - reach :] = 0.0
     return answer
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A way of telling printed rings along profiles.
+
+    Attributes:
+        strength: :func:`ridge` or :func:`boundary`.
+        sides: distances to the sides for fine profiles, in samples.
+    """
+
+    strength: Callable[[Floats, tuple[int, ...]], Floats]
+    sides: tuple[int, ...]
+
+
+#: Printed lines on wood or on one paint, 0.003 to 0.012 outer radii wide in samples of 0.0025; limits of paints, too.
+LINES, LIMITS = Look(ridge, (3, 4)), Look(boundary, (3, 4, 6, 8))
 
 
 def sample(lab: Floats, x_px: Array, y_px: Array) -> Floats:

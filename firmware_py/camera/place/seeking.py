@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from firmware_py.camera.board.calibration import Calibration
 from firmware_py.camera.board.start import NoBoardError
-from firmware_py.camera.picture.lab import Floats, Image
+from firmware_py.camera.picture.lab import Floats, Image, mean_picture
 from firmware_py.camera.picture.regions import Mask
 from firmware_py.camera.picture.view import BoardView
 from firmware_py.camera.place.occupied import take_occupied
@@ -105,17 +105,3 @@ class Seeker:
             straight=np.rint(seen).astype(np.uint8),
             frames=(frames[0], frames[-1]),
         )
-
-
-def mean_picture(pictures: Iterable[Image]) -> Floats:
-    """The mean of pictures of one size, without stacking them."""
-    total: Floats | None = None
-    count = 0
-    for picture in pictures:
-        if total is None:
-            total = np.zeros(picture.shape, np.float32)
-        total += picture
-        count += 1
-    if total is None:
-        raise ValueError("a mean needs at least one picture")
-    return np.asarray(total / np.float32(count), dtype=np.float32)

@@ -12,12 +12,12 @@ import numpy as np
 
 from firmware_py.camera.board.calibration import Calibration
 from firmware_py.camera.board.start import NoBoardError
-from firmware_py.camera.picture.lab import Floats, Image
+from firmware_py.camera.picture.lab import Floats, Image, mean_picture
 from firmware_py.camera.picture.regions import Mask, disc_pixels
 from firmware_py.camera.picture.view import BoardView
 from firmware_py.camera.place.occupied import lying
 from firmware_py.camera.place.relocate import Known, Relocated, find_again, refreshed, relit
-from firmware_py.camera.place.seeking import FoundBoard, Seeker, mean_picture
+from firmware_py.camera.place.seeking import FoundBoard, Seeker
 from firmware_py.camera.rest.appearance import Wardrobe
 from firmware_py.camera.rest.reader import LayoutReader
 from firmware_py.camera.rest.resting import Resting

@@ -19,7 +19,8 @@ from firmware_py.camera.clips.ring import MAX_BYTES
 from firmware_py.camera.clips.upload import Parcel, Uploader
 from firmware_py.camera.clips.witness import Witness, open_witness
 from firmware_py.camera.daemon import CameraLoop
-from firmware_py.camera.live import LiveReader, Rest
+from firmware_py.camera.live import LiveReader
+from firmware_py.camera.motion.told import Rest
 from firmware_py.camera.source import Frame
 from firmware_py.service import Service
 from hardware.board import TOURNAMENT

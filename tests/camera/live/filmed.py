@@ -27,7 +27,8 @@ cv2.setNumThreads(1)
 class Film:
     """A board whose frames are made as they are asked for."""
 
-    def __init__(self, seed: int = 1, style: BoardStyle = NOMINAL) -> None:
+    def __init__(self, seed: int = 1, style: BoardStyle = NOMINAL, *, rate_hz: float = RATE_HZ) -> None:
+        self.rate_hz = rate_hz
         self.world = World(TOURNAMENT, seed, hole_xy_mm=style.hole_offset_xy_mm)
         self.hands = Hands(self.world)
         self.style, self.seed = style, seed
@@ -40,7 +41,7 @@ class Film:
     @property
     def at_ns(self) -> int:
         """Time of the last frame."""
-        return round(self.number * 1e9 / RATE_HZ)
+        return round(self.number * 1e9 / self.rate_hz)
 
     def next(self) -> Frame:
         """The next frame."""
@@ -55,7 +56,7 @@ class Film:
 
     def frames(self, seconds: float) -> Iterator[Frame]:
         """The frames of some seconds."""
-        for _ in range(round(seconds * RATE_HZ)):
+        for _ in range(round(seconds * self.rate_hz)):
             yield self.next()
 
     def bump(self, dx_mm: float = 0.0, dy_mm: float = 0.0, turn_deg: float = 0.0, tilt_mm: float = 0.0) -> None:

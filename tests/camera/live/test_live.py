@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from firmware_py.camera.live import LiveReader, Rest
+from firmware_py.camera.live import LiveReader
+from firmware_py.camera.motion.told import Rest
 from firmware_py.camera.source import Frame
 from hardware.board import TOURNAMENT, to_polar
 from hardware.twin.hands import Errand, clearing, tidy
