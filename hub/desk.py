@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from hub import pictures
 from hub.again import Chapter, Chapters
+from hub.edition import CARRIED, EDITION, carrying
 from hub.entries import HUB, Called, Entry, Gap, SensorNotice
 from hub.link import topics
 from hub.link.bus import Message
@@ -82,7 +83,8 @@ class Desk:
         self._sequencer = Sequencer(journal.last_seq)
         self._states = {board: self._restored(board, state) for board, state in journal.states().items()}
         for board in sorted(people.boards - set(self._states)):  # one without a sensor says nothing by itself
-            self._states[board] = TableState(board)
+            self._states[board] = self.state(board)
+        self._foreign = tuple(board for board, state in self._states.items() if state.edition != EDITION)
         self._names = Names(journal.players())
         self._rates: dict[str, dict[str, float | None]] = {}
         self.requests = Requests(self, self._names, people, journal, now_ms=now_ms)
@@ -96,7 +98,7 @@ class Desk:
 
     def state(self, board: str) -> TableState:
         """The state of a table; of an unknown one, an idle table."""
-        return self._states.get(board) or TableState(board)
+        return self._states.get(board) or TableState(board, edition=EDITION)
 
     def snapshot(self, board: str) -> bytes | None:
         """The encoded snapshot of a table; None if it cannot be made, which must not stop the other tables."""
@@ -112,6 +114,9 @@ class Desk:
     def work(self, messages: Iterable[Message]) -> tuple[Batch, Output]:
         """Take in messages in order; what comes back is to be stored first and published then."""
         work = Work(self._journal.last_id)
+        for board in self._foreign:
+            self.own(work, board, CARRIED, carrying(self.state(board)))
+        self._foreign = ()
         for message in messages:
             topic = topics.parse(message.topic)
             if topic is None:
@@ -272,7 +277,7 @@ class Desk:
             return _decode_state(stored)
         except msgspec.DecodeError:
             log.warning("board %s: the stored state is of another version, replaying the journal", board)
-            state = replay(TableState(board), self._journal.entries(board))
+            state = replace(replay(TableState(board), self._journal.entries(board)), edition=EDITION)
         if state.unreadable:
             log.warning("board %s: %d lines of the journal cannot be read and are passed over", board, state.unreadable)
         return state

@@ -23,7 +23,7 @@ class Entry(msgspec.Struct, frozen=True):
         source: the sensor, ``people`` or ``hub``.
         boot: of the sensor's daemon; of people the client and the ask's id; of the hub its own start.
         seq: within the boot; 1 for people.
-        kind: which fact, request, or notice (``gap``, ``sensor``, ``called``, ``standing``).
+        kind: which fact, request, or notice (``gap``, ``sensor``, ``called``, ``standing``, ``arrived``, ``carried``).
         wall_ms: wall time, milliseconds since 1970.
         body: JSON.
         machine_boot: the kernel's boot id; the board's times compare only within it.

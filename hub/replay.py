@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import msgspec
-from msgspec.structs import replace
 
-from hub.again import Again
-from hub.entries import HUB, PEOPLE, Entry
-from hub.judging.evidence import ANY_NUMBER, RecordedMatch, Watch, recorded_round
-from hub.link.messages import MessageError
+from hub.judging.evidence import ANY_NUMBER, RecordedMatch, recorded_round
+from hub.proof import Proof, ReplayError, prove
 from hub.rules.errors import RulesError
 from hub.rules.presets import load_ruleset, read_ruleset
 from hub.rules.rejudge import COMPARED, Difference, Rejudged, rejudge
@@ -22,172 +19,12 @@ from hub.rules.ruleset import Ruleset, changed
 from hub.rules.scoring import GameScore
 from hub.rules.verdict import Verdict
 from hub.rules.words import say
-from hub.state import GEOMETRY, Match, TableState
-from hub.store.archive import MatchRecord
+from hub.state import GEOMETRY, Match
 from hub.store.engine import StoreError
 from hub.store.reader import JournalReader
-from hub.table import Taken, take
-from hub.view import match_record
 
 DONE, DIFFERS, BAD_INPUT = 0, 1, 2
 _SHOWN_DIFFERENCES = 20
-
-_decode_state = msgspec.msgpack.Decoder(TableState).decode
-
-
-class ReplayError(Exception):
-    """A line that this version cannot go through; says which, and why."""
-
-
-@dataclass(frozen=True, slots=True)
-class Unequal:
-    """One place where what is stored is not what the journal gives.
-
-    Attributes:
-        where: ``table``, ``chapter`` and its first line, or ``match`` and its id.
-        line: id of the journal line after which it stands.
-        path: the part, ``""`` for the whole.
-        stored: what is stored there.
-        recomputed: what the journal gives.
-    """
-
-    where: str
-    line: int
-    path: str
-    stored: str
-    recomputed: str
-
-
-@dataclass(frozen=True, slots=True)
-class Proof:
-    """One board gone through again.
-
-    Attributes:
-        board: its id.
-        lines: how many lines the journal has of it.
-        state: the table after the last.
-        matches: the matches that were played, with their shots.
-        unequal: where what is stored is something else, in the order of the journal.
-    """
-
-    board: str
-    lines: int
-    state: TableState
-    matches: tuple[RecordedMatch, ...]
-    unequal: tuple[Unequal, ...]
-
-
-def steps(state: TableState, entries: Iterable[Entry]) -> Iterator[tuple[Entry, Taken]]:
-    """Take in line by line, none of them checked again, and give what each led to.
-
-    Raises:
-        ReplayError: a line of the hub or of people that this version cannot read.
-    """
-    again = Again(take, state)
-    for entry in entries:
-        before = again.state
-        taken = again.line(entry)
-        if taken is None:
-            again.state = replace(before, entry=entry.id)
-            yield entry, Taken(again.state)
-            continue
-        unreadable = entry.source in {PEOPLE, HUB} and again.state.unreadable > before.unreadable
-        if unreadable and (why := _unread(entry)):
-            raise ReplayError(f"board {entry.board}, line {entry.id}: {why}; made by another version?")
-        if taken.chapter is not None:
-            again.forget_before(again.state.chapters)
-        yield entry, taken
-
-
-def _unread(entry: Entry) -> str:
-    """What is wrong with a line that could not be read; empty for one that goes through facts again, as undo does."""
-    if entry.source == HUB:
-        return f"{entry.kind!r} of {entry.source} cannot be read"
-    try:
-        entry.request()
-    except MessageError as error:
-        return str(error)
-    return ""
-
-
-def prove(journal: JournalReader, board: str) -> Proof:
-    """Recompute one board from its lines and compare it with all that is stored of it."""
-    stored = journal.states().get(board)
-    checkpoints = journal.checkpoints(board)
-    watch = Watch()
-    unequal: list[Unequal] = []
-    state, lines = TableState(board), 0
-    for entry, taken in steps(state, journal.entries(board)):
-        lines += 1
-        if taken.chapter is not None and entry.id in checkpoints:
-            unequal += _compared(f"chapter {entry.id}", entry.id, checkpoints.pop(entry.id), taken.chapter)
-        state = taken.state
-        watch.see(state)
-    unequal += [
-        Unequal(f"chapter {line}", line, "", "a chapter begins here", "none begins here")
-        for line in sorted(checkpoints)
-    ]
-    if stored is None:
-        if lines:
-            unequal.append(Unequal("table", state.entry, "", "nothing", f"the state after line {state.entry}"))
-    else:
-        unequal += _compared("table", stored[0], stored[1], state)
-    matches = watch.recorded()
-    unequal += _matches_compared(journal, board, state, matches)
-    return Proof(board, lines, state, matches, tuple(unequal))
-
-
-def _compared(where: str, line: int, stored: bytes, recomputed: TableState) -> list[Unequal]:
-    try:
-        was = _decode_state(stored)
-    except (msgspec.DecodeError, msgspec.ValidationError) as error:
-        return [Unequal(where, line, "", f"cannot be read: {error}", f"the state after line {recomputed.entry}")]
-    return [
-        Unequal(where, line, path, one, other)
-        for path, one, other in differences(msgspec.to_builtins(was), msgspec.to_builtins(recomputed))
-    ]
-
-
-def _matches_compared(
-    journal: JournalReader, board: str, state: TableState, matches: tuple[RecordedMatch, ...]
-) -> list[Unequal]:
-    """The archive's records of the matches that hold; one whose match was undone may stay behind."""
-    stored = journal.matches(board)
-    found: list[Unequal] = []
-    for played in matches:
-        where = f"match {played.match.id}"
-        was = stored.get(played.match.id)
-        if was is None:
-            found.append(Unequal(where, state.entry, "", "nothing", "a match with counted rounds"))
-            continue
-        try:
-            tree = msgspec.to_builtins(msgspec.json.decode(was, type=MatchRecord))
-        except msgspec.DecodeError as error:
-            found.append(Unequal(where, state.entry, "", f"cannot be read: {error}", "a match with counted rounds"))
-            continue
-        now = msgspec.to_builtins(match_record(board, played.match))
-        found += [Unequal(where, state.entry, path, one, other) for path, one, other in differences(tree, now)]
-    return found
-
-
-def differences(stored: Any, recomputed: Any, path: str = "") -> Iterator[tuple[str, str, str]]:
-    """The parts in which two trees of plain values differ: path, the one's text, the other's."""
-    if stored == recomputed:
-        return
-    if isinstance(stored, dict) and isinstance(recomputed, dict):
-        for key in [*stored, *(key for key in recomputed if key not in stored)]:
-            step = f"{path}.{key}" if path else str(key)
-            yield from differences(stored.get(key), recomputed.get(key), step)
-    elif isinstance(stored, list | tuple) and isinstance(recomputed, list | tuple) and len(stored) == len(recomputed):
-        for number, (one, other) in enumerate(zip(stored, recomputed, strict=True)):
-            yield from differences(one, other, f"{path}[{number}]")
-    else:
-        yield path, _short(stored), _short(recomputed)
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 120 else f"{text[:117]}..."
 
 
 def rules_named(name: str) -> Ruleset:
@@ -274,6 +111,7 @@ def _print_json(proofs: list[Proof]) -> None:
             "lines": proof.lines,
             "matches": len(proof.matches),
             "equal": not proof.unequal,
+            "other_edition": proof.foreign,
             "unequal": [
                 {"where": u.where, "line": u.line, "path": u.path, "stored": u.stored, "recomputed": u.recomputed}
                 for u in proof.unequal
@@ -290,7 +128,8 @@ def _print_proofs(proofs: list[Proof]) -> None:
         if not proof.unequal:
             _out(f"{proof.board}: {lines}, stored as the journal gives it")
             continue
-        _out(f"{proof.board}: {lines}, stored otherwise than the journal gives it:")
+        other = " (another edition of the program decided it)" if proof.foreign else ""
+        _out(f"{proof.board}: {lines}, stored otherwise than the journal gives it{other}:")
         for u in proof.unequal[:_SHOWN_DIFFERENCES]:
             what = f" {u.path}" if u.path else ""
             _out(f"  {u.where}, line {u.line}:{what} stored {u.stored}, recomputed {u.recomputed}")

@@ -210,6 +210,7 @@ class TableState(msgspec.Struct, frozen=True):
         evening: the earlier matches of the evening, oldest first.
         case: under what the pictures of the last call of the referee are kept.
         called: when that call came, and after which shot; None while nobody calls.
+        edition: of the program that decided all this last, see :mod:`hub.edition`; empty of an early one.
     """
 
     board: str
@@ -241,6 +242,7 @@ class TableState(msgspec.Struct, frozen=True):
     evening: tuple[Played, ...] = ()
     case: str = ""
     called: CalledAt | None = None
+    edition: str = ""
 
     def with_match(self, match: Match | None) -> TableState:
         """The state with another match."""

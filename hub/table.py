@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 
 import msgspec
@@ -11,6 +12,7 @@ from msgspec.structs import replace
 
 from hub import referee
 from hub.again import Again, Chapter, Chapters
+from hub.edition import carried, is_carried
 from hub.entries import HUB, PEOPLE, Entry, Gap, SensorNotice
 from hub.link.asks import AskBody, Redo, Rule, Start, Undo
 from hub.link.messages import (
@@ -73,6 +75,10 @@ def take(state: TableState, entry: Entry, chapters: Chapters, *, rev_seen: int |
         rev_seen: the revision a person saw; None in a replay, where it was checked when the line came first.
     """
     taken = Taken(state)
+    if is_carried(entry):
+        with suppress(MessageError):  # one that broke in the journal is counted below
+            over = carried(entry)
+            return Taken(over, chapter=over)
     try:
         after = _after(state, entry, chapters, rev_seen)
     except RefusedError as refused:
@@ -221,8 +227,9 @@ def _gets_rules(state: TableState, body: Start) -> bool:
 def _adopted(state: TableState, entry: Entry, body: Start, chapters: Chapters) -> TableState:
     """A match that a first shot opened gets its names and rules: it is played again under them."""
     chapter = _chapter(state, state.since, chapters)
-    if chapter is None:
-        return _acted(act(state, entry, body), state, entry)
+    begun = chapter.base.match if chapter is not None else state.match
+    if chapter is None or (begun is not None and state.match is not None and begun.id == state.match.id):
+        raise RefusedError("too_long_ago", "this match's beginning is no longer kept; it can get names, and no rules")
     again = Again(take, chapter.base, entry.id)
     body = replace(body, match="")
     again.line(replace(entry, body=encode(body)))

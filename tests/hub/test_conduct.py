@@ -12,7 +12,7 @@ import pytest
 from hub.link import topics
 from hub.link.messages import Button
 from hub.link.snapshot import Table
-from hub.replay import prove
+from hub.proof import prove
 from hub.store.reader import JournalReader
 from tests.hub.harness import TOKEN, Club
 from tests.hub.test_games import answer_all, play_round, world_on

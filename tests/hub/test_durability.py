@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hub.edition import EDITION
 from hub.link.messages import BeamCandidate, Fact
 from hub.link.snapshot import Table
 from hub.state import TableState
@@ -85,7 +86,7 @@ def counted(table: Table) -> Any:
 def test_the_stored_state_is_the_one_that_the_journal_gives(quick_path: Path, seed: int) -> None:
     _, state, _ = evening(quick_path, seed, HABITS["all-at-once"], rounds=2)
     journal = Journal(f"sqlite:///{quick_path / 'hub.sqlite3'}")
-    assert replay(TableState("b1"), journal.entries("b1")) == state
+    assert replay(TableState("b1", edition=EDITION), journal.entries("b1")) == state
     journal.close()
 
 

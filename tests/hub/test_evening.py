@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from hub.link.snapshot import Event
 from hub.people.roles import Grant, digest
-from hub.replay import prove
+from hub.proof import prove
 from hub.store.archive import Archive
 from hub.store.reader import JournalReader
 from tests.hub.harness import TOKEN, Club

@@ -12,7 +12,7 @@ from hub.link.messages import encode
 from hub.link.snapshot import StandingView
 from hub.people.errands import MATCHES_TOLD
 from hub.people.roles import DeniedError, Grant, People, digest
-from hub.replay import prove
+from hub.proof import prove
 from hub.rules.presets import load_ruleset
 from hub.service import standing_of
 from hub.state import Standing, rules_table

@@ -8,7 +8,7 @@ import pytest
 
 from hub.link import topics
 from hub.link.messages import Health, encode
-from hub.replay import prove
+from hub.proof import prove
 from hub.store.reader import JournalReader
 from tests.hub.harness import TOKEN, Club, S
 from tests.hub.table_bench import Bench, twenties

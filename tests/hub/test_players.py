@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from hub.replay import prove, run
+from hub.proof import prove
+from hub.replay import run
 from hub.rules.order import GameSetup, hammer_of, order_of_round
 from hub.rules.presets import load_ruleset
 from hub.rules.scoring import new_game, play_round

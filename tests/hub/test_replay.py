@@ -17,7 +17,8 @@ import pytest
 
 from hub.link.asks import Start
 from hub.link.messages import Fact, Place, Shot
-from hub.replay import differences, run
+from hub.proof import differences
+from hub.replay import run
 from hub.state import TableState
 from hub.store.reader import JournalReader
 from hub.table import replay
