@@ -13,7 +13,7 @@ from hub.judging import twenties
 from hub.judging.doubts import readings, swept_along, vague
 from hub.judging.hands import leaned, lifted_out, settled, swept_after_all, unseen_after
 from hub.judging.hole import words
-from hub.judging.judged import judged, judged_again, playing_of, running_of, settle
+from hub.judging.judged import asked, judged, judged_again, playing_of, running_of, settle
 from hub.judging.lines import with_line_questions
 from hub.judging.questions import swept_round
 from hub.judging.record import (
@@ -185,7 +185,8 @@ def end_swept(state: TableState, entry: Entry, *, keep: bool) -> TableState:
     if not keep:
         return state.with_running(Round(number=playing.number, game=playing.game, asked=playing.asked))
     questions = tuple(question for question in playing.questions if question.kind != "round")
-    return _counted(state.with_running(replace(playing, swept=False, questions=questions)), entry)
+    kept = state.with_running(replace(playing, swept=False, questions=questions))
+    return _counted(asked(kept, entry), entry)  # what hands might have told of the hole they have not
 
 
 def _opened(state: TableState, entry: Entry) -> TableState:

@@ -37,7 +37,7 @@ def on_candidate(state: TableState, entry: Entry, fact: BeamCandidate) -> TableS
         return _with(state.with_running(replace(playing, shots=shots)), candidate)
     turn = expected(match, playing)
     earlier = candidate.machine_boot == playing.machine_boot and candidate.start_ns < playing.begun_ns
-    if turn is None or playing.old or playing.lying or earlier:
+    if turn is None or playing.old or playing.lying or earlier or _finger_told_late(candidate, playing):
         return _with(state, candidate)  # hands clear the board or lift a disc out, or it comes rounds too late
     candidate = replace(candidate, side=turn[0], shots=len(playing.shots), waiting=True)
     state = _with(state, candidate)
@@ -257,6 +257,12 @@ def _in_shot(candidate: Candidate, shot: ShotRecord) -> bool:
     if shot.seen_ns and candidate.start_ns > max(shot.seen_ns, shot.end_ns):
         return False
     return _during(candidate, shot.machine_boot, shot.start_ns, shot.end_ns)
+
+
+def _finger_told_late(candidate: Candidate, playing: Round) -> bool:
+    """Whether the next shot after a candidate is known already, and was the one expected: so none was missed."""
+    later = [s for s in playing.shots if s.machine_boot == candidate.machine_boot and s.start_ns > candidate.start_ns]
+    return bool(later) and not later[0].out_of_turn
 
 
 def _noticed(state: TableState, shot: ShotRecord) -> bool:

@@ -63,6 +63,29 @@ def test_a_finger_in_the_hole_is_withdrawn_when_the_same_side_shoots(bench: Benc
     assert not bench.table.questions
 
 
+def test_a_finger_of_which_the_beam_tells_after_the_next_shot_calls_nothing(bench: Bench) -> None:
+    bench.start()
+    finger_ns = bench.later(3)
+    bench.shoot("A", (60, 10))
+    bench.beam(finger_ns)
+    assert (provisional(bench), clips(bench)) == ({"A": 0, "B": 0}, [])
+    bench.shoot("B", (150, 200), ("hit", "s", "d1"), moved={"d1": (200, 10)})
+    bench.shoot("A", (60, 90), ("hit", "s", "d2"), moved={"d2": (210, 200)})
+    assert (bench.table.shot, bench.table.questions) == (3, ())
+
+
+def test_a_missed_shot_of_which_the_beam_tells_after_the_next_one_is_asked_about(bench: Bench) -> None:
+    bench.start()
+    missed_ns = bench.later(3)
+    bench.shoot("B", (60, 10))
+    bench.beam(missed_ns)
+    assert provisional(bench) == {"A": 1, "B": 0}
+    bench.shoot("B", (70, 90))
+    assert [q.kind for q in bench.table.questions] == ["twenty"]
+    bench.answer("A")
+    assert (twenties(bench), bench.table.shot) == ({"A": 1, "B": 0}, 3)
+
+
 def test_a_finger_while_a_twenty_is_lifted_calls_nothing(bench: Bench) -> None:
     bench.start()
     bench.shoot("A", "hole", ("hole", "s"), beam=True)
@@ -138,6 +161,35 @@ def test_a_disc_that_is_gone_and_that_a_working_beam_did_not_notice_was_no_twent
     bench.shoot("B", (150, 200))
     assert twenties(bench) == {"A": 0, "B": 0}
     assert not bench.table.questions
+
+
+@pytest.mark.parametrize("how", ["answer", "confirm", "next shot"])
+@pytest.mark.parametrize(("whose", "dark"), [("B", (1, 0)), ("none", (0, 15))])
+def test_a_disc_at_the_hole_is_asked_about_when_a_round_given_up_counts(
+    bench: Bench, how: str, whose: str, dark: tuple[int, int]
+) -> None:
+    bench.start()
+    for number in range(14):
+        bench.shoot("AB"[number % 2], (60 + number, 25 * number), *([("hit", "s", f"d{number}")] if number else []))
+    hit, fell = (("hit", "s", "d14"),), (("hit", "s", "d14"), ("hole", "d14"))
+    at_hole = {"d14": (3.0, 0.0)}
+    bench.shoot("A", "ditch", *fell, ("off", "s"), moved=at_hole, doubts=(Doubt("leaner", (), (fell, hit)),), beam=True)
+    bench.off("d1", "d2", "d3", "d4")
+    bench.discs.clear()
+    bench.layout()
+    assert [q.kind for q in bench.table.questions] == ["round"]
+    if how == "answer":
+        bench.answer("keep")
+    elif how == "confirm":
+        assert bench.club.ask("confirm", {"round": 1}).ok
+    else:
+        bench.shoot("B", (60, 10))
+    assert [q.kind for q in bench.table.questions] == ["twenty"]
+    (told,) = bench.table.rounds
+    assert (told.low["B"], told.high["B"]) == (15 * 6 + 15, 15 * 6 + 20)
+    bench.answer(whose)
+    (told,) = bench.table.rounds
+    assert (told.twenties["B"], told.totals["B"]) == (dark[0], 15 * 6 + 20 * dark[0] + dark[1])
 
 
 def test_without_a_beam_the_camera_alone_counts_and_calls(bench: Bench) -> None:
