@@ -12,6 +12,7 @@ import math
 import random
 import time
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import cv2
@@ -20,7 +21,7 @@ from msgspec.structs import replace
 
 from firmware_py.camera.live import LiveReader
 from firmware_py.camera.source import Frame
-from hardware.board import TOURNAMENT, Board
+from hardware.board import TOURNAMENT, Board, to_xy
 from hardware.twin import truth
 from hardware.twin.course import Course, Evening
 from hardware.twin.hands import Hands
@@ -28,6 +29,7 @@ from hardware.twin.optics import Renderer, nominal_optics, nominal_pose
 from hardware.twin.player import Skill
 from hardware.twin.styles import NAMED
 from hardware.twin.world import World
+from hub.judging.lines import CLOSE_SIGMAS
 from hub.link import messages
 from hub.rules.position import Place, Shot
 from hub.rules.verdict import Verdict
@@ -198,9 +200,10 @@ class Evenings:
             self.note("no shot", f"{where}: {judged.shot.events}")
             return
         self.shot_id = fact.disc
-        told, true = _gist(self.verdict(state, fact, judged)), _gist(judged.verdict)
+        lies = self.lying_there(fact, judged)
+        told, true = _gist(self.verdict(state, fact, judged), lies), _gist(judged.verdict, {})
         readings = [reading for doubt in fact.doubts for reading in doubt.readings]
-        others = [_gist(self.verdict(state, replace(fact, events=reading), judged)) for reading in readings]
+        others = [_gist(self.verdict(state, replace(fact, events=reading), judged), lies) for reading in readings]
         asked = any(other != told for other in others) or any(not doubt.readings for doubt in fact.doubts)
         close = self.close_to_line(fact)
         counts["doubted"] += bool(fact.doubts)
@@ -222,12 +225,33 @@ class Evenings:
             self.score.notes.append(f"contacts {where} {judged.shot.disc}: {'; '.join(wrong)}")
 
     def close_to_line(self, fact: messages.Shot) -> bool:
-        """Whether a disc lies too close to the outer line to call, which people are asked about by itself."""
+        """Whether a disc that moved lies too close to the outer line to call, by the hub's own measure of it."""
         sigmas = {d.id: d.sigma_mm for d in self.last_layout.discs} if self.last_layout else {}
         return any(
-            not isinstance(place, str) and abs(place.r_mm - self.board.limits_mm[2]) < 2 * sigmas.get(name, 0.0)
+            not isinstance(place, str)
+            and abs(place.r_mm - self.board.limits_mm[2]) < CLOSE_SIGMAS * sigmas.get(name, 0.0)
             for name, place in fact.rest.items()
         )
+
+    def lying_there(self, fact: messages.Shot, judged: truth.Judged) -> dict[str, str]:
+        """Whose place each disc that moved took, in the world's names: discs of a set are alike where they lie."""
+        told = {self.name(mine, judged): place for mine, place in fact.rest.items()}
+        moved = judged.shot.rest
+        pairs = sorted(
+            (math.dist(to_xy(there.r_mm, there.angle_deg), to_xy(place.r_mm, place.angle_deg)), name, other)
+            for name, place in told.items()
+            for other, there in moved.items()
+            if not isinstance(place, str) and not isinstance(there, str) and name[0] == other[0]
+        )
+        lies: dict[str, str] = {}
+        for off, name, other in pairs:
+            if off <= MATCH_MM and name not in lies and other not in lies.values():
+                lies[name] = other
+        for name, place in told.items():
+            free = (o for o, there in moved.items() if there == place and o[0] == name[0] and o not in lies.values())
+            if isinstance(place, str) and (same := next(free, None)) is not None:
+                lies[name] = same
+        return lies
 
     def named(self, words: tuple[str, ...], judged: truth.Judged) -> tuple[str, ...]:
         """An event in the world's names."""
@@ -260,8 +284,10 @@ class Evenings:
         self.score.notes.append(f"{kind}: {text} (frame {self.number})")
 
 
-def _gist(verdict: Verdict) -> tuple[object, ...]:
-    return (verdict.valid, sorted(verdict.removed), sorted(verdict.lift), dict(verdict.twenties))
+def _gist(verdict: Verdict, lies: Mapping[str, str]) -> tuple[object, ...]:
+    """What a verdict comes to, discs named by where they lie."""
+    removed, lift = (sorted(lies.get(d, d) for d in discs) for discs in (verdict.removed, verdict.lift))
+    return (verdict.valid, removed, lift, dict(verdict.twenties))
 
 
 def report(score: Score) -> None:

@@ -89,6 +89,9 @@ def name_discs(reading: Reading, watched: Watched, number: int, board: Board) ->
     track = _shot_track(watched, board, fresh)
     taken = _by_track(reading, watched, track, fresh)
     _by_nearness(reading, watched, taken, track)
+    by_itself = track is not None or _moved_by_itself(reading, watched)
+    if by_itself:
+        _by_count(reading, watched, taken, fresh, board)
     new = [k for k, d in enumerate(left) if k not in taken.values() and d.in_play and d.colour in fresh]
     if track is not None and _SHOT not in taken and new:
         # It is the only one that can be new, wherever its track was lost.
@@ -100,7 +103,6 @@ def name_discs(reading: Reading, watched: Watched, number: int, board: Board) ->
         name = f"d{number}" if track.origin is None else track.key
         shooter = Shooter(name, track, left[taken[_SHOT]] if _SHOT in taken else None)
     else:
-        by_itself = _moved_by_itself(reading, watched)
         slid = next((k for k in new if by_itself or _in_a_gap(left[k], watched, board)), None)
         if slid is None:
             slid = next((k for k in rest if _must_be_shot(left[k], watched, board)), None)
@@ -186,6 +188,26 @@ def _by_nearness(reading: Reading, watched: Watched, taken: dict[str, int], shot
         if shot is None and distance > 40.0 and fresh:
             continue
         taken[key] = k
+
+
+def _by_count(
+    reading: Reading, watched: Watched, taken: dict[str, int], fresh: frozenset[Colour], board: Board
+) -> None:
+    """After a shot only one disc is new: every other one that lies within the lines is one of those that are gone."""
+    left = reading.found
+    gone = [d for d in reading.gone if d.in_play and d.id not in taken and d.id not in watched.covered]
+    free = [k for k, d in enumerate(left) if k not in taken.values() and d.in_play and d.r_mm < board.limits_mm[2]]
+    new = {colour: int(_SHOT not in taken) for colour in fresh}
+    pairs = sorted(
+        (math.dist((d.x_mm, d.y_mm), (left[k].x_mm, left[k].y_mm)), d.id, k)
+        for d in gone
+        for k in free
+        if left[k].colour == d.colour
+    )
+    for _, key, k in pairs:
+        same = [o for o in free if left[o].colour == left[k].colour and o not in taken.values()]
+        if key not in taken and k in same and len(same) > new.get(left[k].colour, 0):
+            taken[key] = k
 
 
 def _shot_track(watched: Watched, board: Board, fresh: frozenset[Colour]) -> Track | None:

@@ -357,3 +357,32 @@ def test_a_new_disc_that_no_hand_covered_came_while_no_frame_did() -> None:
         assert (done.shot is not None) == shot
         if done.shot is not None:
             assert [d.kind for d in done.shot.doubts] == ["not_seen"]
+
+
+@pytest.mark.parametrize("colour", ["light", "dark"])
+def test_no_disc_is_lost_and_none_made_when_a_shot_was_hardly_seen(colour: str) -> None:
+    """Only one disc can be new: the other of its set is the one that is gone, however far it was driven."""
+    lay = lying("d1", 69.2, 48.5)
+    found = (lying("", 52.1, -68.6), lying("", 199.3, 141.4))
+    stood = Sighting(FRAME_NS, 200.0, 230.0, 0.4, "dark")
+    seen = watched(
+        track("new-1", (119.1, 96.4), (0.0, 0.0), 1, colour="dark"),
+        hand_inner_mm=278.0,
+        on_line=(replace(stood, colour=colour),),
+        blind_ns=330_000_000,
+    )
+    done = conclude(TOURNAMENT, (lay,), reading(gone=(lay,), found=found), seen, 2)
+    assert done.shot is not None
+    assert sorted(d.id for d in done.discs) == ["d1", "d2"]
+    assert "ditch" not in done.shot.rest.values()
+    assert not [e for e in done.shot.events if e[0] == "off"]
+
+
+def test_a_disc_that_a_hand_covered_and_is_gone_is_not_one_that_was_laid_down_elsewhere() -> None:
+    """Discs are taken off while the next one is laid on the line: these are two."""
+    lay = lying("d1", 100.0, 200.0)
+    laid = lying("", 0.0, -304.8)
+    seen = watched(hand_inner_mm=180.0, covered=frozenset({"d1"}))
+    done = conclude(TOURNAMENT, (lay,), reading(gone=(lay,), found=(laid,)), seen, 2)
+    assert done.shot is None
+    assert [d.id for d in done.discs] == ["d2"]
