@@ -273,7 +273,7 @@ def surplus(match: Match, playing: Round, layout: tuple[LayoutDisc, ...], side: 
     mine = [d for d in as_told(layout, words(playing)) if match.side_of(d.colour) == side and d.id not in playing.old]
     in_hole = [d for d in mine if d.state == "hole" and d.id not in playing.lying]
     on_board = [d for d in mine if d.id not in playing.lying and in_play(d, match, playing)]
-    known = {disc for shot in playing.shots for disc in (shot.disc, *shot.rest)}
+    known = {disc for shot in playing.shots for disc in (shot.disc, *shot.rest)} | {d.id for d in playing.record}
     new = [d for d in (*in_hole, *on_board) if d.id not in known]
     here = {disc.id for disc in layout}
     gone = [d for d in playing.record if match.side_of(d.colour) == side and d.id not in here]

@@ -129,6 +129,20 @@ def test_a_restarted_camera_that_names_all_discs_anew_changes_nothing(bench: Ben
     assert {s: v.board for s, v in bench.table.sides.items()} == {"A": 15, "B": 10}
 
 
+def test_a_disc_pushed_while_the_camera_names_it_anew_is_no_shot_that_nobody_saw(bench: Bench) -> None:
+    bench.start()
+    bench.shoot("A", (60, 10))
+    bench.shoot("B", (150, 200), ("hit", "s", "d1"), moved={"d1": (61, 12)})
+    for disc, name, r_mm in (("d1", "x1", 70.0), ("d2", "x2", 159.0)):  # too far to be known again by their places
+        bench.put(name, bench.side(disc), r_mm, 12.0 if disc == "d1" else 200.0)
+        del bench.discs[disc]
+    bench.layout()
+    for number, side in enumerate("ABAB", 3):
+        bench.shoot(side, "ditch", ("hit", "s", "x2" if side == "A" else "x1"), ("off", "s"))
+        assert (bench.table.shot, bench.table.turn) == (number, "AB"[number % 2])
+    assert {s: v.board for s, v in bench.table.sides.items()} == {"A": 15, "B": 10}
+
+
 def test_a_camera_that_comes_back_takes_over_what_people_said(bench: Bench) -> None:
     bench.start()
     bench.club.bus.publish(topics.status("b1", "camera"), b"offline", retain=True)
