@@ -10,6 +10,7 @@ import cv2
 
 from firmware_py.camera.clips.witness import Witness, open_witness
 from firmware_py.camera.devices.capabilities import Claims
+from firmware_py.camera.devices.grabber import MOST_BACKWARDS
 from firmware_py.camera.devices.sanity import MEANING, STUCK, Sanity
 from firmware_py.camera.live import LiveReader
 from firmware_py.camera.memory import give_back
@@ -120,6 +121,7 @@ class CameraLoop:
         self._rate = _Rate()
         self._troubled = ""
         self._sanity = Sanity()
+        self._last_ns, self._back = -1, 0
         self._claims = Claims()
         self._witness = witness
 
@@ -179,6 +181,8 @@ class CameraLoop:
         self._reporter.well("stalled")
         self._rate.count(self._seen_s)
         self._reporter.vitals.frame_rate_hz = self._rate.hz
+        if not self._in_time(source, frame):
+            return
         facts = self._reader.take(frame) if self._shows_something(source, frame) else []
         self._claim(frame)
         if self._reader.rest is not self._saved:
@@ -191,6 +195,21 @@ class CameraLoop:
         if source.lockstep and self._reporter.outstanding and not self._service.wait_acknowledged():
             return
         source.done(frame, self._reporter.boot, self._reporter.last_seq)
+
+    def _in_time(self, source: FrameSource, frame: Frame) -> bool:
+        """Whether a frame is dated after the last; the motion of discs cannot be told from ones that are not.
+
+        Raises:
+            SourceGoneError: so many in a row are not that the clock was set back.
+        """
+        if frame.at_ns > self._last_ns:
+            self._last_ns, self._back = frame.at_ns, 0
+            return True
+        self._back += 1
+        source.done(frame, self._reporter.boot, self._reporter.last_seq)
+        if self._back >= MOST_BACKWARDS:
+            raise SourceGoneError("the camera dates its frames backwards; it is opened anew")
+        return False
 
     def _shows_something(self, source: FrameSource, frame: Frame) -> bool:
         """Whether a frame is worth reading; names what is wrong with it."""
@@ -296,6 +315,7 @@ class CameraLoop:
             self._reopen_s = time.monotonic() + _REOPEN_S
             return
         self._clock.of_source = self._source.clock
+        self._last_ns, self._back = -1, 0
         self._reader.reopened()
         self._seen_s = time.monotonic()
         self._reporter.well("camera")

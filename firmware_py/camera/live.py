@@ -107,6 +107,7 @@ class LiveReader:
         self._motion: Motion | None = None
         self._hand = False
         self._woken = False
+        self._at_ns = 0
         if calibration is not None and bare is not None:
             self._begin(calibration, bare)
             self._woken = True
@@ -124,6 +125,7 @@ class LiveReader:
     def take(self, frame: Frame) -> list[Fact]:
         """Take a frame in; returns the facts that it completes."""
         self._mind_size(frame.pixels)
+        self._mind_time(frame.at_ns)
         seen = self._gate.look(frame.pixels)
         if self._last_moving_ns is None or seen.moving:
             self._last_moving_ns = frame.at_ns
@@ -258,6 +260,16 @@ class LiveReader:
         if self.reader is not None and self._search is None and not self._fits(pixels):
             log.warning("pictures are %d x %d now: looking for the board", pixels.shape[1], pixels.shape[0])
             self._lost(0)
+
+    def _mind_time(self, at_ns: int) -> None:
+        """After a clock was set back no times compare: what moves now is looked at anew."""
+        if at_ns < self._at_ns:
+            log.warning("frames are dated %.1f s back: looking at the board anew", (self._at_ns - at_ns) / 1e9)
+            self._motion = None
+            self._quiet.clear()
+            self._canvas.forget()
+            self.reopened()
+        self._at_ns = at_ns
 
     def _ready(self) -> LayoutReader:
         if self.reader is None:

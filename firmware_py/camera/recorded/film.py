@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,8 @@ import cv2
 import numpy as np
 
 from firmware_py.camera.picture.lab import Image
+
+log = logging.getLogger(__name__)
 
 #: Pixels whose shape is nearer to a square than this are taken for square.
 _SQUARE = 0.01
@@ -67,7 +70,8 @@ class Film:
         #: Width over height of a stored pixel, after the turn that the file asks for.
         self.pixel_aspect = self._pixel_aspect()
         self._index = 0
-        self._last_ns = -1
+        self._last_ns, self._last_index = -1, 0
+        self._went_back = False
 
     def __enter__(self) -> Self:
         return self
@@ -88,13 +92,15 @@ class Film:
             return None
         index = self._index
         self._index += 1
-        at_ns = round(index * 1e9 / self.rate_hz)
         told_ns = round(self._capture.get(cv2.CAP_PROP_POS_MSEC) * 1e6)
         # Phones record at a varying rate and say when each frame was taken; some files say nothing or nonsense.
+        at_ns = max(self._last_ns, 0) + round((index - self._last_index) * 1e9 / self.rate_hz)
         if self._last_ns < told_ns and (index == 0 or told_ns > 0):
             at_ns = told_ns
-        at_ns = max(at_ns, self._last_ns + 1)
-        self._last_ns = at_ns
+        elif 0 < told_ns < self._last_ns and not self._went_back:
+            self._went_back = True
+            log.warning("%s: dates frames backwards; those are dated by the frame rate", self._path)
+        self._last_ns, self._last_index = at_ns, index
         return FilmFrame(index, at_ns, self._square(np.asarray(picture, dtype=np.uint8)))
 
     def skip(self, count: int) -> None:

@@ -13,6 +13,7 @@ from firmware_py.camera import daemon
 from firmware_py.camera.benchboard import DrawnBoard
 from firmware_py.camera.daemon import CameraLoop
 from firmware_py.camera.devices.grabber import CameraHungError
+from firmware_py.camera.live import LiveReader
 from firmware_py.camera.source import Frame, SourceEndedError, SourceGoneError
 from firmware_py.errors import DeviceMissingError
 from firmware_py.service import Service
@@ -153,6 +154,59 @@ def test_a_camera_that_hangs_ends_the_daemon_with_a_line(
     assert hung.closed
     lines = [line for line in capsys.readouterr().err.splitlines() if "answered" in line]
     assert lines == ["camera: the camera has not answered for 12 s"]
+
+
+class DatedCamera(PlayedCamera):
+    """A camera whose frames are dated as given, and which says what was given back."""
+
+    def __init__(self, pictures: list[np.ndarray], times_ns: list[int]) -> None:
+        super().__init__(pictures, SourceEndedError("enough"))
+        self._times_ns = times_ns
+        self.given_back: list[int] = []
+
+    def next(self, timeout_s: float) -> Frame | None:
+        frame = super().next(timeout_s)
+        return None if frame is None else Frame(frame.number, self._times_ns.pop(0), 0, frame.pixels)
+
+    def done(self, frame: Frame, boot: str, seq: int) -> None:
+        self.given_back.append(frame.number)
+
+
+def test_single_frames_dated_backwards_are_passed_over_and_given_back(
+    config: Config, bus: Bus, lit: list[np.ndarray], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    times = [k * FRAME_NS for k in range(20)]
+    times[7], times[13] = times[3], times[12]
+    read: list[int] = []
+    take = LiveReader.take
+    monkeypatch.setattr(LiveReader, "take", lambda reader, frame: read.append(frame.number) or take(reader, frame))
+    camera = DatedCamera(list(_many(lit, 20)), times)
+    _run(config, bus, camera)
+    assert set(camera.seen) == {()}
+    assert camera.given_back == list(range(1, 21))
+    assert sorted(set(range(1, 21)) - set(read)) == [8, 14]
+
+
+def test_a_camera_whose_clock_was_set_back_is_named_within_five_seconds_and_opened_anew(
+    config: Config, bus: Bus, lit: list[np.ndarray], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(daemon, "_REOPEN_S", 0.0)
+    late = 10**12
+    times = [*(late + k * FRAME_NS for k in range(20)), *(k * FRAME_NS for k in range(300))]
+    camera = DatedCamera(list(_many(lit, 320)), times)
+    again = PlayedCamera(list(_many(lit, 30)), SourceEndedError("enough"), start_ns=10**9)
+    faults: list[tuple[str, ...]] = []
+
+    def reopen(*_: object, **__: object) -> PlayedCamera:
+        faults.append(camera.standing())
+        return again
+
+    monkeypatch.setattr(daemon, "open_source", reopen)
+    _run(config, bus, camera, (again,))
+    assert faults == [("camera",)]
+    assert (len(camera.seen) - 20) * FRAME_NS < 5_000_000_000
+    assert len(again.seen) == 31
+    assert set(again.seen) == {()}
 
 
 def _run_silent(

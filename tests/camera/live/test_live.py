@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -167,3 +168,18 @@ def test_a_leaner_that_is_knocked_flat_lies_in_the_hole(colour: Colour, flat_xy_
     film.world.put(DiscState("X", colour, *flat_xy_mm, where="hole", z_mm=-TOURNAMENT.hole_depth_mm))
     (flat,) = [f for f in watch(eye, film, 1.0) if isinstance(f, Layout)]
     assert [d.state for d in flat.discs if math.hypot(d.x_mm, d.y_mm) < 20] == ["hole"]
+
+
+def test_a_shot_after_the_clock_was_set_back_is_told_as_ever() -> None:
+    film, eye = Film(), reader()
+    watch(eye, film, 0.6)
+    film.shot("A1", "light", 1, 0.0, (350.0, 477.0))
+    for frame in film.frames(0.6):
+        eye.take(replace(frame, at_ns=frame.at_ns + 3_600_000_000_000))
+    facts = watch(eye, film, 2.4)
+    film.shot("B1", "dark", 3, 30.0, (-5.0, -842.0))
+    facts += watch(eye, film, 2.6)
+    assert eye.rest is not None
+    assert {d.colour for d in eye.rest.discs} == {"light", "dark"}
+    assert [f.colour for f in facts if isinstance(f, Shot)][-1:] == ["dark"]
+    assert all(f.at_ns < 10_000_000_000 for f in facts if isinstance(f, Layout))

@@ -100,8 +100,9 @@ def test_large_frames_are_made_smaller(monkeypatch: pytest.MonkeyPatch, tmp_path
         ([0.0, 0.0, 0.0], 25.0, [0, 40, 80]),
         ([0.0, 40.0, 20.0], 25.0, [0, 40, 80]),
         ([0.0, 0.0, 0.0], 0.0, [0, 40, 80]),
+        ([0.0, 9000.0, 40.0, 80.0, 9200.0], 25.0, [0, 9000, 9040, 9080, 9200]),
     ],
-    ids=["varying rate", "no times told", "times that go back", "not even a rate told"],
+    ids=["varying rate", "no times told", "times that go back", "not even a rate told", "a time far ahead"],
 )
 def test_frames_are_dated_by_the_recording(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, times_ms: list[float], rate: float, expected_ms: list[int]
@@ -110,6 +111,16 @@ def test_frames_are_dated_by_the_recording(
         told = [frame.at_ns for frame in film]
     assert [round(t / 1e6) for t in told] == expected_ms
     assert all(b > a for a, b in pairwise(told))
+
+
+def test_a_recording_that_dates_frames_backwards_is_named_once(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with _open(monkeypatch, tmp_path / "v.mp4", {cv2.CAP_PROP_FPS: 25}, times_ms=[0.0, 40.0, 20.0, 60.0, 30.0]) as film:
+        list(film)
+    assert [r.message for r in caplog.records] == [
+        f"{tmp_path / 'v.mp4'}: dates frames backwards; those are dated by the frame rate"
+    ]
 
 
 def test_passed_over_frames_are_counted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
