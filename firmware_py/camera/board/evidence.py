@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from firmware_py.camera.board.ringfit import SIDES, STEP, RingFit
-from firmware_py.camera.picture.lab import Array, Floats, apply_homography, ridge, sample
+from firmware_py.camera.board.ringfit import STEP, RingFit
+from firmware_py.camera.picture.lab import LIMITS, LINES, Array, Floats, apply_homography, ridge, sample
 
 ANGLES = 120
 #: Looked at from here to there, in outer radii.
@@ -28,6 +28,17 @@ EVENLY = 0.03
 HOLE_RIM, SURFACE_EDGE = (0.03, 0.085), (1.03, 1.3)
 #: A step of colour that runs around is at least this large, in Lab units, and this many times the usual change there.
 LEAST_STEP, OVER_USUAL = 5.0, 1.5
+#: Farther in than this printed numbers and art stand close together and pass for rings.
+FAR_IN = 0.2
+#: Where, inside of what passes for the outer line, the true one may be when the edge of the surface was met, in outer
+#: radii: the strip beyond the outer line is 0.04 to 0.14 of its radius wide.
+INNER_STRIP = (0.85, 0.985)
+#: Quarter lines are looked for in so many directions of each quarter, against so many of these to either side, and are
+#: so strong at least, in Lab units, in the middle of what is seen along them, and so many times what four in five other
+#: directions show; one of the four may be hidden.
+QUARTER_STEPS, QUARTER_SIDES, QUARTER_LINE, QUARTER_STANDS_OUT = 180, (2, 3), 1.0, 2.0
+#: Lines nearly as strong count as the same; besides the quarter line one more, by chance, may be seen in each quarter.
+SAME_QUARTER_LINE, MOST_QUARTER_LINES = 0.7, 2
 #: Over how many samples on either side a step is taken.
 STEP_SIDE = 4
 
@@ -50,6 +61,11 @@ class Evidence:
     def board(self) -> bool:
         """Whether the rings are those of a board."""
         return (self.hole or self.edge) if not self.further else (self.hole and self.edge and len(self.further) == 1)
+
+    @property
+    def painted_board(self) -> bool:
+        """Whether rings that were met as limits of paints may be a board's: few lines are between those of a target."""
+        return (self.hole or self.edge) and not any(FAR_IN < radius < 1.0 for radius in self.further)
 
     @property
     def bare_board(self) -> bool:
@@ -76,7 +92,7 @@ def look_around(lab: Floats, fit: RingFit) -> Evidence:
 
 
 def _further(profiles: Floats, radii: Array, ratios: tuple[float, float, float]) -> tuple[float, ...]:
-    strength = cv2.dilate(np.nan_to_num(ridge(profiles, SIDES)), np.ones((1, 5), np.uint8))
+    strength = cv2.dilate(np.nan_to_num(ridge(profiles, LINES.sides)), np.ones((1, 5), np.uint8))
     own = np.abs(radii - np.array(ratios)[:, None]).argmin(axis=1)
     least = max(1.0, EQUAL * float(np.median(strength[:, own], axis=0).min()))
     inside = np.isfinite(profiles[..., 0])
@@ -105,3 +121,40 @@ def _step_around(profiles: Floats, radii: Array, span: tuple[float, float]) -> b
         return False
     usual = np.median(step, axis=0)
     return bool(usual.max() >= max(LEAST_STEP, OVER_USUAL * float(np.median(usual))))
+
+
+def inner_limit(lab: Floats, fit: RingFit) -> float | None:
+    """Radius in outer radii of a limit of areas just inside what was taken for the outer line, None without one.
+
+    Args:
+        lab: float Lab picture the rings were fitted in.
+        fit: the rings, met as limits of areas.
+    """
+    angle = np.arange(ANGLES) * (2 * np.pi / ANGLES)
+    radii = np.arange(INNER_STRIP[0], INNER_STRIP[1], STEP)
+    x, y = apply_homography(fit.homography, np.cos(angle)[:, None] * radii, np.sin(angle)[:, None] * radii)
+    strength = cv2.dilate(np.nan_to_num(LIMITS.strength(sample(lab, x, y), LIMITS.sides)), np.ones((1, 5), np.uint8))
+    share = (strength > LEAST_STEP).mean(axis=0)
+    best = int(share.argmax())
+    return float(radii[best]) if share[best] >= ALL_ROUND else None
+
+
+def quarters_seen(lab: Floats, fit: RingFit) -> bool:
+    """Whether straight lines part the outermost zone into quarters, which no target and no plate has.
+
+    Args:
+        lab: float Lab picture the rings were fitted in.
+        fit: the rings.
+    """
+    turns = 4 * QUARTER_STEPS
+    angle = np.arange(-max(QUARTER_SIDES), turns + max(QUARTER_SIDES)) * (2 * np.pi / turns)
+    radii = np.linspace(fit.ratios[1] + OWN, 1.0 - OWN, 32)
+    x, y = apply_homography(fit.homography, radii[:, None] * np.cos(angle), radii[:, None] * np.sin(angle))
+    strength = np.nan_to_num(ridge(sample(lab, x, y), QUARTER_SIDES))[:, max(QUARTER_SIDES) : -max(QUARTER_SIDES)]
+    seen = np.median(cv2.dilate(strength, np.ones((1, 3), np.uint8)), axis=0)
+    four = np.sort(seen.reshape(4, QUARTER_STEPS), axis=0)[1]
+    # Elsewhere the same is seen faintly by chance, in grain, or as strongly and often, as the wires of a dartboard are.
+    clear = four > SAME_QUARTER_LINE * four.max()
+    places = np.count_nonzero(clear & ~np.roll(clear, 1))
+    stands_out = four.max() >= max(QUARTER_LINE, QUARTER_STANDS_OUT * float(np.percentile(four, 80)))
+    return bool(stands_out and places <= MOST_QUARTER_LINES)

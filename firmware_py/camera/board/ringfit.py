@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from firmware_py.camera.picture.lab import Array, Floats, apply_homography, ridge, sample
+from firmware_py.camera.picture.lab import LINES, Array, Floats, Look, apply_homography, sample
 
 ANGLES = 240
 #: While the window is wider than this every second angle is enough.
@@ -22,8 +22,6 @@ WINDOWS = (0.055, 0.055, 0.04, 0.028, 0.018, 0.012)
 WIDE = 0.03
 #: Step between samples along a profile, in outer radii.
 STEP = 0.0025
-#: Distances, in samples, at which a line's sides are looked at; lines are 0.003 to 0.012 outer radii wide.
-SIDES = (3, 4)
 #: Ridge, in Lab units, below which no line is said to be seen.
 LEAST_RIDGE = 1.0
 #: A line is covered where it is seen within this distance of the fit, in outer radii.
@@ -42,6 +40,7 @@ class RingFit:
         residual: rms distance of the covered points from the fit, in outer radii.
         offsets: distance of each seen point from the fit in outer radii, ``(3, ANGLES)``, NaN where not covered.
         widths: width of each line at half its depth, in outer radii.
+        look: how the lines were told: as lines, or as limits of paints.
     """
 
     homography: Array
@@ -51,14 +50,11 @@ class RingFit:
     residual: float
     offsets: Array
     widths: tuple[float, float, float]
+    look: Look = LINES
 
 
-def _profiles(
-    lab: Floats, homography: Array, ratios: Array, window: float, angles: int = ANGLES
-) -> tuple[Floats, Array]:
-    """Lab profiles across the three lines, ``(3, angles, n, 3)``, and the offsets of the n samples."""
-    margin = max(SIDES)
-    half = round(window / STEP) + margin
+def _profiles(lab: Floats, homography: Array, ratios: Array, half: int, angles: int = ANGLES) -> tuple[Floats, Array]:
+    """Lab profiles across the lines, ``half`` samples to each side, ``(3, angles, n, 3)``, and the samples' offsets."""
     offsets = np.arange(-half, half + 1) * STEP
     angle = np.arange(angles) * (2 * np.pi / angles)
     radius = ratios[:, None, None] + offsets[None, None, :]
@@ -144,13 +140,14 @@ def _widths(profiles: Floats, places: Array, offsets: Array) -> tuple[float, flo
     return (widths[0], widths[1], widths[2])
 
 
-def fit_rings(lab: Floats, homography: Array, ratios: tuple[float, float]) -> RingFit | None:
+def fit_rings(lab: Floats, homography: Array, ratios: tuple[float, float], look: Look = LINES) -> RingFit | None:
     """Fit the rings to a picture from a rough guess.
 
     Args:
         lab: float Lab picture.
         homography: rough board-to-picture homography, outer line = unit circle.
         ratios: rough radii of the 15 and 10 line over the outer one.
+        look: how lines are told along profiles.
 
     Returns:
         The fit with how well each line was covered, or None when it ran away from any sane board.
@@ -161,8 +158,8 @@ def fit_rings(lab: Floats, homography: Array, ratios: tuple[float, float]) -> Ri
         angles = ANGLES // 2 if window > COARSE else ANGLES
         angle = np.arange(angles) * (2 * np.pi / angles)
         ring_of = np.repeat(np.arange(3), angles).reshape(3, angles)
-        profiles, offsets = _profiles(lab, h, q, window, angles)
-        place, _ = _seen_offsets(np.nan_to_num(ridge(profiles, SIDES)), offsets, window)
+        profiles, offsets = _profiles(lab, h, q, round(window / STEP) + max(look.sides), angles)
+        place, _ = _seen_offsets(np.nan_to_num(look.strength(profiles, look.sides)), offsets, window)
         good = np.isfinite(place)
         if good.sum() < angles / 4 or (good.sum(axis=1) < angles / 20).any():
             return None
@@ -178,8 +175,8 @@ def fit_rings(lab: Floats, homography: Array, ratios: tuple[float, float]) -> Ri
         if not (0.2 < q[0] < 0.5 and q[0] + 0.1 < q[1] < 0.9):
             return None
     # Coverage is judged in a wide window without favour for its middle, so that chance covers a fifth at most.
-    profiles, offsets = _profiles(lab, h, q, WIDE)
-    place, _ = _seen_offsets(np.nan_to_num(ridge(profiles, SIDES)), offsets, None)
+    profiles, offsets = _profiles(lab, h, q, round(WIDE / STEP) + max(look.sides))
+    place, _ = _seen_offsets(np.nan_to_num(look.strength(profiles, look.sides)), offsets, None)
     inside = np.isfinite(profiles).all(axis=(2, 3))
     covered = np.abs(np.nan_to_num(place, nan=9.0)) < COVERED
     coverage = covered.sum(axis=1) / np.maximum(inside.sum(axis=1), 1)
@@ -193,4 +190,5 @@ def fit_rings(lab: Floats, homography: Array, ratios: tuple[float, float]) -> Ri
         residual=residual,
         offsets=np.where(covered, place, np.nan),
         widths=_widths(profiles, np.where(covered, place, np.nan), offsets),
+        look=look,
     )

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from firmware_py.camera.board.evidence import look_around
+from firmware_py.camera.board.evidence import inner_limit, look_around, quarters_seen
 from firmware_py.camera.board.ringfit import COVERED, RingFit, fit_rings
 from firmware_py.camera.board.ringsearch import (
     SIDE_PX,
@@ -24,7 +24,17 @@ from firmware_py.camera.board.ringsearch import (
     ring_score,
     sight_rings,
 )
-from firmware_py.camera.picture.lab import Array, Floats, Image, apply_homography, exposure_gain, to_lab
+from firmware_py.camera.picture.lab import (
+    LIMITS,
+    LINES,
+    Array,
+    Floats,
+    Image,
+    Look,
+    apply_homography,
+    exposure_gain,
+    to_lab,
+)
 
 #: The rings are fitted in a picture of at most this long side; more pixels add time, not truth.
 WORK_PX = 1280
@@ -136,15 +146,15 @@ def scaling(factor_x: float, factor_y: float) -> Array:
     return np.array([[factor_x, 0.0, (factor_x - 1) / 2], [0.0, factor_y, (factor_y - 1) / 2], [0.0, 0.0, 1.0]])
 
 
-def _best_fit(lab: Floats, sightings: list[Sighting], to_work: Array) -> RingFit | None:
+def _best_fit(lab: Floats, sightings: list[Sighting], to_work: Array, look: Look) -> RingFit | None:
     best: RingFit | None = None
     for sighting in sightings:
-        fit = fit_rings(lab, to_work @ sighting.homography, sighting.ratios)
+        fit = fit_rings(lab, to_work @ sighting.homography, sighting.ratios, look)
         if fit is None:
             continue
-        for look in (_same_plane, _same_circle):
-            second = look(lab, fit) if min(fit.coverage) < PLAIN_COVERAGE else None
-            better = None if second is None else fit_rings(lab, second.homography, second.ratios)
+        for again in (_same_plane, _same_circle):
+            second = again(lab, fit, look) if min(fit.coverage) < PLAIN_COVERAGE else None
+            better = None if second is None else fit_rings(lab, second.homography, second.ratios, look)
             if better is not None and min(better.coverage) > min(fit.coverage):
                 fit = better
         if best is None or min(fit.coverage) > min(best.coverage):
@@ -154,15 +164,15 @@ def _best_fit(lab: Floats, sightings: list[Sighting], to_work: Array) -> RingFit
     return best
 
 
-def _same_plane(lab: Floats, fit: RingFit) -> Sighting | None:
+def _same_plane(lab: Floats, fit: RingFit, look: Look) -> Sighting | None:
     """Another guess where two lines are seen, so that the plane is right."""
-    return look_again(lab, fit.homography) if sorted(fit.coverage)[1] > HALF_RIGHT else None
+    return look_again(lab, fit.homography, look) if sorted(fit.coverage)[1] > HALF_RIGHT else None
 
 
-def _same_circle(lab: Floats, fit: RingFit) -> Sighting | None:
+def _same_circle(lab: Floats, fit: RingFit, look: Look) -> Sighting | None:
     """Another guess where one line is seen, so that one circle is right."""
     ring = int(np.argmax(fit.coverage))
-    return lean_again(lab, fit.homography, fit.ratios[ring]) if fit.coverage[ring] > ONE_RIGHT else None
+    return lean_again(lab, fit.homography, fit.ratios[ring], look) if fit.coverage[ring] > ONE_RIGHT else None
 
 
 def _better(one: RingFit | None, other: RingFit | None) -> RingFit | None:
@@ -171,22 +181,22 @@ def _better(one: RingFit | None, other: RingFit | None) -> RingFit | None:
     return one if min(one.coverage) >= min(other.coverage) else other
 
 
-def _search(lab: Floats, small: Floats, *, tilted_too: bool) -> RingFit | None:
+def _search(lab: Floats, small: Floats, *, tilted_too: bool, look: Look = LINES) -> RingFit | None:
     """The best fit in one version of the picture: from above first, tilted only if that is not clear."""
     voters = edge_voters(small)
     if len(voters.x) < 100:
         return None
     to_work = scaling(lab.shape[1] / small.shape[1], lab.shape[0] / small.shape[0])
-    best = _best_fit(lab, sight_rings(small, voters)[:3], to_work)
+    best = _best_fit(lab, sight_rings(small, voters, look=look)[:3], to_work, look)
     if not tilted_too or (best is not None and min(best.coverage) >= PLAIN_COVERAGE):
         return best
     tilted = [
         sighting
         for warp in likely_tilts(voters, (small.shape[0], small.shape[1]), TILTS)
-        for sighting in sight_rings(small, voters, warp, peaks=2)
+        for sighting in sight_rings(small, voters, warp, peaks=2, look=look)
     ]
     tilted.sort(key=lambda s: -s.score)
-    return _better(best, _best_fit(lab, tilted[:4], to_work))
+    return _better(best, _best_fit(lab, tilted[:4], to_work, look))
 
 
 def fit_lab(lab: Floats, small: Floats) -> RingFit | None:
@@ -197,8 +207,23 @@ def fit_lab(lab: Floats, small: Floats) -> RingFit | None:
         soft = cv2.GaussianBlur(lab, (0, 0), max(1.2, max(lab.shape[:2]) / 900))
         best = _better(best, _search(soft, cv2.GaussianBlur(small, (0, 0), 0.8), tilted_too=False))
     if best is None or not _is_board(best) or not look_around(lab, best).board:
-        return None
+        return _fit_painted(lab, small)
     return best
+
+
+def _fit_painted(lab: Floats, small: Floats) -> RingFit | None:
+    """The rings of a board whose zones are painted, so that a line differs from one of its sides only, or is a step."""
+    best = _search(lab, small, tilted_too=True, look=LIMITS)
+    if best is None:
+        return None
+    inner = inner_limit(lab, best)
+    if inner is not None:
+        # The edge of the surface passed for the outer line, which is the limit inside of it.
+        scaled = best.homography @ np.diag([inner, inner, 1.0])
+        second = fit_rings(lab, scaled, (best.ratios[0] / inner, best.ratios[1] / inner), LIMITS)
+        if second is not None and _is_board(second):
+            best = second
+    return best if _is_board(best) and look_around(lab, best).painted_board else None
 
 
 def second_board(lab: Floats, small: Floats, fit: RingFit) -> RingFit | None:
@@ -220,18 +245,18 @@ def second_board(lab: Floats, small: Floats, fit: RingFit) -> RingFit | None:
     if elsewhere.sum() < 100:
         return None
     rest = Voters(*(getattr(voters, name)[elsewhere] for name in ("x", "y", "nx", "ny")))
-    least = SAME_SCORE * ring_score(small, np.linalg.inv(to_work) @ fit.homography, fit.ratios[:2])
+    least = SAME_SCORE * ring_score(small, np.linalg.inv(to_work) @ fit.homography, fit.ratios[:2], fit.look)
 
     def beside(homography: Array, slack: float) -> bool:
         other_x, other_y, other_a, other_b, _ = circle_image(homography, 1.0)
         apart = math.hypot(other_x - x, other_y - y) > math.sqrt(a * b)
         return apart and math.sqrt(other_a * other_b) > slack * SAME_SIZE * math.sqrt(a * b)
 
-    for sighting in sight_rings(small, rest, peaks=2):
+    for sighting in sight_rings(small, rest, peaks=2, look=fit.look):
         # What is seen first is good to a few hundredths; most often it is the rail of the first board again.
         if sighting.score < least or not beside(to_work @ sighting.homography, 0.9):
             continue
-        other = fit_rings(lab, to_work @ sighting.homography, sighting.ratios)
+        other = fit_rings(lab, to_work @ sighting.homography, sighting.ratios, fit.look)
         if other is None or other.visible[2] < WHOLE or not _is_board(other) or not beside(other.homography, 1.0):
             continue
         if look_around(lab, other).board:
@@ -272,8 +297,9 @@ def find_rings(bgr: Image) -> Rings | None:
     work, _ = shrink(bgr, WORK_PX)
     little, _ = shrink(work, SIDE_PX)
     gain = exposure_gain(work)
-    fit = fit_lab(to_lab(work, gain), to_lab(little, gain))
-    if fit is None:
+    lab = to_lab(work, gain)
+    fit = fit_lab(lab, to_lab(little, gain))
+    if fit is None or (fit.look is LIMITS and not quarters_seen(lab, fit)):
         return None
     back = np.linalg.inv(scaling(work.shape[1] / bgr.shape[1], work.shape[0] / bgr.shape[0]))
     return rings_of(fit, back, (bgr.shape[1], bgr.shape[0]))

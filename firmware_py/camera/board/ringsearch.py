@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from firmware_py.camera.picture.lab import Array, Floats, apply_homography, gradient, ridge, sample
+from firmware_py.camera.picture.lab import LINES, Array, Floats, Look, apply_homography, gradient, sample
 
 #: Long side of the picture in which the centre is looked for.
 SIDE_PX = 480
@@ -168,13 +168,13 @@ def peaks_of(votes: Floats, count: int) -> list[tuple[float, float, float]]:
     return found
 
 
-def _ring_profiles(lab: Floats, centres: Array, unwarp: Array, radii: Floats) -> Floats:
+def _ring_profiles(lab: Floats, centres: Array, unwarp: Array, radii: Floats, look: Look = LINES) -> Floats:
     """Share of angles at which a line is seen, per centre and radius, shape ``(centres, radii)``."""
     angle = np.arange(ANGLES) * (2 * np.pi / ANGLES)
     x = centres[:, 0, None, None] + np.cos(angle)[None, :, None] * radii
     y = centres[:, 1, None, None] + np.sin(angle)[None, :, None] * radii
     x, y = apply_homography(unwarp, x, y)
-    lines = np.nan_to_num(ridge(sample(lab, x, y), (2, 3)) / 6.0)
+    lines = np.nan_to_num(look.strength(sample(lab, x, y), (2, 3)) / 6.0)
     np.clip(lines, 0.0, 1.0, out=lines)
     count = lines.shape[0]
     wide = cv2.dilate(lines.reshape(count * ANGLES, -1), np.ones((1, 5), np.uint8))
@@ -203,7 +203,7 @@ def _best_rings(profile: Floats, radii: Floats, outers: Array) -> tuple[float, f
     return float(outers[i]), float(inner_ratio[j]), float(middle_ratio[j, k]), float(score[i, j, k])
 
 
-def look_again(lab: Floats, homography: Array) -> Sighting:
+def look_again(lab: Floats, homography: Array, look: Look = LINES) -> Sighting:
     """The best three rings around a centre and in a plane that are known already.
 
     Where a rail or the edge of the surface passed for a line, the plane is right all the same, and in it the true
@@ -212,11 +212,12 @@ def look_again(lab: Floats, homography: Array) -> Sighting:
     Args:
         lab: float Lab picture, not the small one.
         homography: board plane to its pixels, of a fit of which at least two rings were seen.
+        look: how lines are told along profiles.
     """
     angle = np.arange(ANGLES) * (2 * np.pi / ANGLES)
     radii = np.arange(0.06, 1.75, 0.004, dtype=np.float32)
     x, y = apply_homography(homography, np.cos(angle)[:, None] * radii, np.sin(angle)[:, None] * radii)
-    lines = np.clip(np.nan_to_num(ridge(sample(lab, x, y), (2, 3)) / 6.0), 0.0, 1.0)
+    lines = np.clip(np.nan_to_num(look.strength(sample(lab, x, y), (2, 3)) / 6.0), 0.0, 1.0)
     share = cv2.dilate(lines, np.ones((1, 3), np.uint8)).mean(axis=0)
     share = share - cv2.blur(share[None], (41, 1), borderType=cv2.BORDER_REFLECT)[0]
     outer, inner_ratio, middle_ratio, score = _best_rings(share, radii, np.arange(0.5, 1.72, 0.004))
@@ -224,22 +225,23 @@ def look_again(lab: Floats, homography: Array) -> Sighting:
     return Sighting(homography=scaled, ratios=(inner_ratio, middle_ratio), score=score)
 
 
-def ring_score(lab: Floats, homography: Array, ratios: tuple[float, float]) -> float:
+def ring_score(lab: Floats, homography: Array, ratios: tuple[float, float], look: Look = LINES) -> float:
     """The score that rings which are known already would have been sighted with; see :class:`Sighting`.
 
     Args:
         lab: small Lab picture of :data:`SIDE_PX`.
         homography: board (outer line = unit circle) to its pixels.
         ratios: radius of the 15 and the 10 line over that of the outer line.
+        look: how lines are told along profiles.
     """
     scale = math.sqrt(abs(float(np.linalg.det(homography[:2, :2] / homography[2, 2]))))
     radii = np.arange(2.0, 1.2 * scale + 6.0, 1.0, dtype=np.float32)
-    profile = _ring_profiles(lab, np.zeros((1, 2)), homography @ np.diag([1 / scale, 1 / scale, 1.0]), radii)[0]
+    profile = _ring_profiles(lab, np.zeros((1, 2)), homography @ np.diag([1 / scale, 1 / scale, 1.0]), radii, look)[0]
     p1, p2, p3 = (np.interp(scale * q, radii, profile) for q in (*ratios, 1.0))
     return float(_three_rings(p1, p2, p3, np.array(ratios[0]), np.array(ratios[1])))
 
 
-def lean_again(lab: Floats, homography: Array, radius: float) -> Sighting:
+def lean_again(lab: Floats, homography: Array, radius: float, look: Look = LINES) -> Sighting:
     """The best three rings where one circle is known already but not which of its inner points is its centre.
 
     A lens wider than the usual one makes a tilted board lean more than was assumed. One ring is met all the same,
@@ -249,8 +251,9 @@ def lean_again(lab: Floats, homography: Array, radius: float) -> Sighting:
         lab: float Lab picture, not the small one.
         homography: board plane to its pixels.
         radius: of the ring that was seen, in that plane.
+        look: how lines are told along profiles.
     """
-    best = look_again(lab, homography)
+    best = look_again(lab, homography, look)
     unit = np.diag([radius, radius, 1.0])
     for lean in np.array(LEANS) * radius:
         grow = 1.0 / math.sqrt(1.0 - float(lean) ** 2)
@@ -258,12 +261,14 @@ def lean_again(lab: Floats, homography: Array, radius: float) -> Sighting:
         for turn in np.arange(LEAN_WAYS) * (2 * np.pi / LEAN_WAYS):
             c, s = math.cos(turn), math.sin(turn)
             way = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
-            again = look_again(lab, homography @ unit @ way @ along @ way.T @ np.linalg.inv(unit))
+            again = look_again(lab, homography @ unit @ way @ along @ way.T @ np.linalg.inv(unit), look)
             best = max(best, again, key=lambda sighting: sighting.score)
     return best
 
 
-def sight_rings(lab: Floats, voters: Voters, warp: Array | None = None, *, peaks: int = PEAKS) -> list[Sighting]:
+def sight_rings(
+    lab: Floats, voters: Voters, warp: Array | None = None, *, peaks: int = PEAKS, look: Look = LINES
+) -> list[Sighting]:
     """Rough rings around the best centres for one assumed tilt, best first.
 
     Args:
@@ -271,6 +276,7 @@ def sight_rings(lab: Floats, voters: Voters, warp: Array | None = None, *, peaks
         voters: its edges.
         warp: homography that shows the picture upright, see :func:`upright`; None for a view from above.
         peaks: centres to try.
+        look: how lines are told along profiles.
 
     Returns:
         Sightings in pixels of the small picture; empty when nothing votes.
@@ -284,7 +290,7 @@ def sight_rings(lab: Floats, voters: Voters, warp: Array | None = None, *, peaks
     radii = np.arange(2.0, RADIUS_RANGE[1] * long_side + 6.0, 1.0, dtype=np.float32)
     outers = np.arange(RADIUS_RANGE[0] * long_side, RADIUS_RANGE[1] * long_side, OUTER_STEP)
     places = np.array([c[:2] for c in centres])
-    profiles = _ring_profiles(lab, places, unwarp, radii)
+    profiles = _ring_profiles(lab, places, unwarp, radii, look)
     sightings = []
     for (x, y), profile in zip(places, profiles, strict=True):
         outer, inner_ratio, middle_ratio, score = _best_rings(profile, radii, outers)

@@ -144,18 +144,15 @@ def boundary(profiles: Floats, sides: tuple[int, ...]) -> Floats:
     before = total[..., inner] - total[..., : n - 2 * reach]
     beyond = total[..., 2 * reach + 1 :] - total[..., reach + 1 : n - reach + 1]
     step = beyond - before
-    answer = np.zeros(profiles.shape[:-1], dtype=np.float32)
-    answer[..., inner] = np.sqrt((step * step).sum(axis=0)) * np.float32(STEP_COUNTS / reach)
-    lines = np.zeros_like(answer)
+    strength = np.zeros(profiles.shape[:-1], dtype=np.float32)
+    strength[..., inner] = np.sqrt((step * step).sum(axis=0)) * np.float32(STEP_COUNTS / reach)
     for side in sides:
         middle = planes[..., side : n - side]
         product = ((middle - planes[..., : n - 2 * side]) * (middle - planes[..., 2 * side :])).sum(axis=0)
-        lines[..., side : n - side] += np.sqrt(np.maximum(product, 0.0)) * np.float32(1 / len(sides))
-    answer += lines
+        strength[..., side : n - side] += np.sqrt(np.maximum(product, 0.0)) * np.float32(1 / len(sides))
     # A step's answer has a flat top when there is a line of an intermediate colour in it; its middle counts.
-    answer = np.asarray(cv2.blur(answer.reshape(-1, n), (MIDDLE, 1), borderType=cv2.BORDER_REFLECT)).reshape(
-        answer.shape
-    )
+    flat = cv2.blur(strength.reshape(-1, n), (MIDDLE, 1), borderType=cv2.BORDER_REFLECT)
+    answer: Floats = np.asarray(flat, dtype=np.float32).reshape(strength.shape)
     answer[..., :reach] = 0.0
     answer[..., n - reach :] = 0.0
     return answer

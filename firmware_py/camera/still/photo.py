@@ -18,7 +18,8 @@ import cv2
 import numpy as np
 
 from firmware_py.camera.board.calibration import Calibration
-from firmware_py.camera.board.evidence import look_around
+from firmware_py.camera.board.evidence import look_around, quarters_seen
+from firmware_py.camera.board.ringfit import RingFit
 from firmware_py.camera.board.rings import (
     WORK_PX,
     Rings,
@@ -30,10 +31,10 @@ from firmware_py.camera.board.rings import (
     shrink,
 )
 from firmware_py.camera.board.ringsearch import SIDE_PX
-from firmware_py.camera.picture.lab import Array, Image, exposure_gain, to_lab
+from firmware_py.camera.picture.lab import LINES, Array, Floats, Image, exposure_gain, to_lab
 from firmware_py.camera.picture.picturefile import Picture, PictureError, read_picture
 from firmware_py.camera.still.colours import tell_sides
-from firmware_py.camera.still.discs import find_discs
+from firmware_py.camera.still.discs import CLEAR, find_discs
 from firmware_py.camera.still.greyness import is_grey, told_apart
 from firmware_py.camera.still.locallight import relit
 from firmware_py.camera.still.overlay import draw_overlay
@@ -47,6 +48,8 @@ Scoring = Literal["differential", "cumulative", "match210"]
 
 #: Less of the outer line than this in the picture, and the photo is refused.
 LEAST_VISIBLE = 0.7
+#: Rings met as limits of paints are a board's where so many clear discs of one size lie on them.
+TELLING_DISCS = 3
 #: A disc whose colour lies nearer to the middle between the teams than this is of doubtful side.
 LEAST_CLEARNESS = 0.12
 
@@ -108,7 +111,7 @@ def _read(
     work_size = (work.shape[1], work.shape[0])
     calibration = Calibration.from_rings(rings_of(fit, np.eye(3), work_size), board)
     reading = find_discs(work, calibration, lab=lab)
-    if not reading.discs and not look_around(lab, fit).bare_board:
+    if not _discs_on_a_board(reading, lab, fit):
         return PhotoError(photo=name, code="no_board", message=_no_board(name, work))
     doubtful = is_grey(lab) and not told_apart(reading, surface_colour(lab, calibration))
     shrunk = scaling(work.shape[1] / picture.bgr.shape[1], work.shape[0] / picture.bgr.shape[0])
@@ -123,6 +126,14 @@ def _read(
         outer_line_mm=board.outer_line_mm,
         ms=(time.perf_counter() - start) * 1e3,
     )
+
+
+def _discs_on_a_board(reading: DiscReading, lab: Floats, fit: RingFit) -> bool:
+    """Whether what lies there, or else the board itself, tells that rings are not those of a plate or a target."""
+    if not reading.discs and not look_around(lab, fit).bare_board:
+        return False
+    clear = sum(disc.quality >= CLEAR and disc.place != "hole" for disc in reading.discs)
+    return fit.look is LINES or clear >= TELLING_DISCS or quarters_seen(lab, fit)
 
 
 def _no_board(name: str, bgr: Image) -> str:

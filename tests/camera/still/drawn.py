@@ -46,6 +46,8 @@ class Look:
     disc_height: float = 9.5
     grain: float = 5.0
     numbers: bool = True
+    #: Paints of the 5, 10 and 15 zone, outermost first; the strip beyond the outer line stays bare.
+    zones: tuple[Colour, ...] = ()
     quadrants: bool = True
     round_rail: bool = False
     seed: int = 1
@@ -204,6 +206,8 @@ def _draw(discs: tuple[Disc, ...], look: Look, camera: Camera, light: Light) -> 
         _draw_disc(canvas, disc, look, light)
     canvas.hull(circle(0, 0, look.edge, -12.7, 180), tuple(int(c * 0.5) for c in look.surface))
     canvas.hull(circle(0, 0, look.edge, 0.0, 180), look.surface)
+    for radius, paint in zip(reversed(look.rings), look.zones, strict=False):
+        canvas.hull(circle(0, 0, radius, 0.0, 180), paint)
     for radius in look.rings:
         canvas.line(circle(0, 0, radius, 0.0, 360), look.line_width, look.line, closed=True)
     if look.quadrants:
@@ -314,7 +318,25 @@ GREEN = Look(
     disc_radius=16.6,
     quadrants=True,
 )
-LOOKS = {"plain": Look(), "blue": BLUE, "white": WHITE, "oak": OAK, "green": GREEN}
+PAINTED = replace(
+    Look(),
+    zones=((150, 70, 30), (60, 190, 230), (50, 40, 170)),
+    line=(235, 236, 238),
+    light=(225, 232, 236),
+    dark=(40, 42, 46),
+    grain=3.0,
+)
+#: A line between two paints of which it is the one, and steps without any line.
+STEPPED = replace(PAINTED, zones=((40, 62, 95), (150, 195, 222), (70, 110, 60)), line=(150, 195, 222))
+LOOKS = {
+    "plain": Look(),
+    "blue": BLUE,
+    "white": WHITE,
+    "oak": OAK,
+    "green": GREEN,
+    "painted": PAINTED,
+    "stepped": STEPPED,
+}
 
 
 def bare(look: Look) -> Look:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from firmware_py.camera.picture.lab import exposure_gain, ridge, sample, sample_filled, to_lab
+from firmware_py.camera.picture.lab import LIMITS, exposure_gain, ridge, sample, sample_filled, to_lab
 
 MAPLE, WALNUT, INK, RED, BLUE = (75, 8, 28), (35, 8, 12), (15, 2, 4), (50, 60, 40), (25, 8, -35)
 
@@ -30,6 +30,16 @@ def test_groove_around_the_surface_is_no_line():
     groove = ridge(profile((MAPLE, 12), (INK, 3), (WALNUT, 12)), (3, 4)).max()
     line = ridge(profile((MAPLE, 12), (INK, 3), (MAPLE, 12)), (3, 4)).max()
     assert groove < 0.3 * line
+
+
+@pytest.mark.parametrize("line", [0, 2, 4, 6])
+@pytest.mark.parametrize(("before", "ink", "beyond"), [(MAPLE, INK, BLUE), (BLUE, RED, WALNUT), (BLUE, MAPLE, RED)])
+def test_limit_between_two_paints_is_seen_in_the_middle_of_its_line(before, ink, beyond, line):
+    samples = profile((before, 24 - line // 2), (ink, line), (beyond, 24 - line // 2))
+    strength = LIMITS.strength(samples, LIMITS.sides)[0]
+    near = strength[20:28]
+    assert strength.argmax() in range(20, 28)
+    assert (near * np.arange(20, 28)).sum() / near.sum() == pytest.approx(23.5, abs=0.8)
 
 
 def test_dim_picture_is_lifted_and_a_bright_one_left_alone():

@@ -48,7 +48,18 @@ def seen_at(reading: PhotoReading, camera, x: float, y: float, height: float) ->
 
 
 @pytest.mark.parametrize(
-    ("look", "tilt_deg"), [("plain", 0), ("blue", 15), ("white", 0), ("oak", 15), ("oak", 0), ("green", 15)]
+    ("look", "tilt_deg"),
+    [
+        ("plain", 0),
+        ("blue", 15),
+        ("white", 0),
+        ("oak", 15),
+        ("oak", 0),
+        ("green", 15),
+        ("painted", 0),
+        ("painted", 15),
+        ("stepped", 10),
+    ],
 )
 def test_drawn_round_is_scored_exactly(drawn: ModuleType, look, tilt_deg):
     camera = drawn.Camera(size_wh=SIZE, tilt_deg=tilt_deg, azimuth_deg=130, turn_deg=20, shift_mm=(12, -8))

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from firmware_py.camera.board.rings import Rings, circle_image, find_rings
+from firmware_py.camera.still.photo import score_picture
+from firmware_py.camera.still.photoreading import PhotoError
 
 
 def error_of_outer_line(rings: Rings, camera) -> float:
@@ -29,6 +31,8 @@ def error_of_outer_line(rings: Rings, camera) -> float:
         ("green", 18, 170),
         ("oak", 25, 300),
         ("blue", 25, 45),
+        ("painted", 20, 45),
+        ("stepped", 0, 0),
     ],
 )
 def test_rings_of_any_board_are_found_from_any_sane_camera(drawn: ModuleType, look, tilt_deg, azimuth_deg):
@@ -36,9 +40,11 @@ def test_rings_of_any_board_are_found_from_any_sane_camera(drawn: ModuleType, lo
     discs = [drawn.Disc(101, 10), drawn.Disc(-200, 40, "dark"), drawn.Disc(30, 290)]
     rings = find_rings(drawn.draw(discs, drawn.LOOKS[look], camera))
     assert rings is not None
-    assert error_of_outer_line(rings, camera) < 0.003
+    # A line of a neighbouring paint's colour is seen at one of its edges only, half its width off.
+    slack = 0.006 if drawn.LOOKS[look].zones else 0.003
+    assert error_of_outer_line(rings, camera) < slack
     wanted = np.array(drawn.LOOKS[look].rings) / 304.8
-    assert np.allclose(rings.ratios, wanted, atol=0.003)
+    assert np.allclose(rings.ratios, wanted, atol=slack)
     assert rings.coverage > 0.8
 
 
@@ -90,6 +96,38 @@ def circles(radii: list[int], *, thick: int = 3, board: bool = False) -> np.ndar
 )
 def test_what_is_no_board_has_no_rings(picture):
     assert find_rings(picture) is None
+
+
+def painted(radii: list[int], paints: list[tuple[int, int, int]], *, wires: int = 0) -> np.ndarray:
+    """Nested discs of paint on a pale wall, largest first, with the wires of a dartboard between the outer two."""
+    picture = np.full((800, 800, 3), 205, np.uint8)
+    for radius, paint in zip(radii, paints, strict=True):
+        cv2.circle(picture, (400, 400), radius, paint, -1, cv2.LINE_AA)
+    for k in range(wires):
+        a = 2 * np.pi * (k + 0.5) / wires
+        ends = [(round(400 + r * np.cos(a)), round(400 + r * np.sin(a))) for r in (radii[-2], radii[0])]
+        cv2.line(picture, ends[0], ends[1], (190, 190, 190), 2, cv2.LINE_AA)
+    return picture
+
+
+RED, BLUE, YELLOW, WHITE, BLACK = (40, 30, 190), (170, 60, 30), (60, 210, 240), (240, 240, 240), (30, 30, 30)
+
+
+@pytest.mark.parametrize(
+    "picture",
+    [
+        pytest.param(painted([300, 200, 100], [BLUE, WHITE, RED]), id="a roundel"),
+        pytest.param(painted([330, 300, 200, 100, 16], [BLACK, BLUE, WHITE, RED, BLACK]), id="a roundel with a hub"),
+        pytest.param(
+            painted([375, 300, 225, 150, 75, 20], [WHITE, BLACK, BLUE, RED, YELLOW, BLACK]), id="an archery target"
+        ),
+        pytest.param(painted([340, 300, 190, 100, 22], [BLACK, RED, WHITE, BLACK, RED], wires=20), id="a dartboard"),
+        pytest.param(painted([380, 250], [WHITE, BLUE]), id="a plate with a painted rim"),
+    ],
+)
+def test_painted_rings_alone_are_no_board(picture):
+    assert find_rings(picture) is None
+    assert isinstance(score_picture(picture), PhotoError)
 
 
 def test_ring_outside_the_board_does_not_pass_for_the_outer_line():
