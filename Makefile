@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-oldest soak hostile check wheels clean
+.PHONY: demo test test-oldest soak hostile fuzz check wheels clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.demo
@@ -19,6 +19,11 @@ soak: $(VENV)/.dev
 # Hundreds of games at fact level with hostile players and poor sensors, for some minutes.
 hostile: $(VENV)/.dev
 	CROKINOLE_HOSTILE_GAMES=300 $(BIN)/python -m pytest -n auto tests/hub/test_hostile.py $(PYTEST_ARGS)
+
+# Every decoder of the hub for a minute, guided by what it reaches; atheris has wheels for Linux on x86-64 alone.
+fuzz: $(VENV)/.dev
+	$(BIN)/pip install --quiet --disable-pip-version-check 'atheris>=3'
+	$(BIN)/python -m tests.hub.fuzz -max_total_time=60 -max_len=4000 $(FUZZ_ARGS)
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -1,7 +1,7 @@
 r"""A compact text form of a position, a shot and a round, for tests, errors and the journal's human view.
 
 Each has a ``format``/``parse`` pair that round-trips; ``docs/notation.md`` explains it with examples. A position is
-``A:P@130/20 B:B1@10/0~ +A2``, a shot ``A1 s@304.8/0 : s>P s#  P* = s@125/0 P*``.
+``A:P@130/20 B:B1@10/0~ +Ax2``, a shot ``A@1 s@304.8/0 : s>P s# P* = s@125/0 P*``.
 """
 
 from __future__ import annotations

@@ -18,6 +18,7 @@ from hub.link import asks, messages, topics
 from hub.link.messages import KINDS, MAX_BYTES, Answer, Ask, Envelope, MessageError, decode, encode
 from hub.link.snapshot import Table
 from hub.replay import run as replay
+from tests.hub import fuzzing
 from tests.hub.conftest import MEMORY
 from tests.hub.harness import TOKEN, Club, S
 from tests.hub.test_durability import evening
@@ -39,10 +40,32 @@ def test_no_payload_raises_anything_but_a_message_error(what: Any, payload: byte
         assert isinstance(decode(payload, what), what)
 
 
+@settings(max_examples=400, deadline=None)
+@given(data=st.data())
+def test_every_decoder_takes_what_comes_or_refuses_it_in_its_own_words(data: st.DataObject) -> None:
+    """The entry of ``make fuzz``, from good inputs with some bytes exchanged, dropped or doubled."""
+    good = data.draw(st.sampled_from(good_inputs()))
+    at, length = data.draw(st.integers(1, len(good))), data.draw(st.integers(0, 9))
+    put = data.draw(st.binary(max_size=4) | st.just(good[at : at + 2 * length]))
+    fuzzing.one_input(good[:at] + put + good[at + length :])
+    fuzzing.one_input(data.draw(st.binary(max_size=80)))
+
+
+def test_what_the_fuzzer_begins_with_is_good() -> None:
+    decoders = list(fuzzing.DECODERS.values())
+    for good in good_inputs():
+        decoders[good[0]](good[1:])
+
+
 @given(st.text(max_size=60) | st.lists(st.text(max_size=8)).map("/".join).map(f"{topics.ROOT}/".__add__))
 def test_no_topic_raises_anything(topic: str) -> None:
     parsed = topics.parse(topic)
     assert parsed is None or topic.startswith(topics.ROOT)
+
+
+@cache
+def good_inputs() -> tuple[bytes, ...]:
+    return tuple(fuzzing.seeds())
 
 
 @cache
