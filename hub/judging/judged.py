@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from hub.entries import Entry
 from hub.judging import twenties
-from hub.judging.hole import words
+from hub.judging.hole import at_hole, words
 from hub.judging.lines import with_line_questions
 from hub.judging.record import after_shot, with_out
 from hub.judging.verdicts import judge
@@ -75,9 +75,17 @@ def judged(
         shot = replace(shot, ruled=verdict.valid, reason=verdict.reason)
         state = replace(state, ruled={**state.ruled, key: replace(verdict, applied=True)})
     is_last = shot.number >= len(playing.shots)
-    onward = onward or not is_last or playing.done or shot.number >= len(match.order(playing))
-    tells = twenties.beam_tells(state, shot)
-    told = judge(match, playing, shot, beam_tells=tells, onward=onward, picture=picture)
+    over = playing.done or shot.number >= len(match.order(playing))
+    in_hole = {disc.id for disc in state.layout if disc.state != "ditch" and at_hole(disc)}
+    told = judge(
+        match,
+        playing,
+        shot,
+        beam_tells=twenties.beam_tells(state, shot),
+        onward=onward or not is_last or over,
+        lies_there=not over and any(shot.rest.get(disc) == "hole" for disc in in_hole),
+        picture=picture,
+    )
     earlier = tuple(s for s in playing.shots if s.number != shot.number)
     shots = tuple(sorted((*earlier, told.shot), key=lambda s: s.number))
     known = next((q for q in playing.questions if q.shot == shot.number), None)

@@ -65,6 +65,7 @@ def judge(
     *,
     beam_tells: bool,
     onward: bool = True,
+    lies_there: bool = False,
     picture: bytes | None = None,
 ) -> Judged:
     """Judge a shot under the match's rules and level.
@@ -75,6 +76,7 @@ def judge(
         shot: the evidence and what people ruled; what is judged is filled in.
         beam_tells: whether the beam would have had a candidate for a twenty.
         onward: whether play has gone on, or is over: before that, what hands do about the hole may still tell.
+        lies_there: whether a disc in the hole lies there still, so that a hand will tell of it.
         picture: JPEG of the doubt, for people.
     """
     match = match.judging(shot)
@@ -97,7 +99,8 @@ def judge(
     if kind is None:
         return Judged(replace(judged, waits=False), None, in_doubt=False)
     tells = bool(undecided(shot)) or unnoticed
-    judged = replace(judged, reading=None, waits=tells and not (shot.settled and (onward or kind == "valid")))
+    asks = kind == "valid" or (onward and not (unnoticed and lies_there))
+    judged = replace(judged, reading=None, waits=tells and not (shot.settled and asks))
     if judged.waits:
         return Judged(judged, None, in_doubt=True)
     discs = tuple(sorted({shot.disc, *(disc for o in outcomes for disc in (*o.holed, *o.take_off))}))

@@ -233,17 +233,41 @@ def test_a_twenty_that_only_the_camera_sees_is_asked_about_in_the_end(bench: Ben
     assert bench.table.sides["B"].board == 15
 
 
-def test_a_twenty_that_only_the_camera_sees_is_asked_about_until_the_beam_agrees(bench: Bench) -> None:
+def test_a_twenty_that_only_the_camera_sees_is_provisional_while_it_lies_there_until_the_beam_agrees(
+    bench: Bench,
+) -> None:
     bench.start()
     bench.shoot("A", "hole", ("hole", "s"))
     assert (twenties(bench)["A"], provisional(bench)["A"]) == (0, 1)
     bench.shoot("B", (60, 200))
-    assert [q.kind for q in bench.table.questions] == ["twenty"]
+    assert not bench.table.questions, "a hand will lift it out"
     assert (twenties(bench)["A"], provisional(bench)["A"]) == (0, 1)
     bench.beam(bench.at_ns - 15 * S)
     assert not bench.table.questions
     assert (twenties(bench)["A"], provisional(bench)["A"]) == (1, 0)
     assert clips(bench) == ["twenty_light"]
+
+
+def test_a_twenty_that_only_the_camera_sees_is_lifted_out_some_shots_later(bench: Bench) -> None:
+    bench.start()
+    bench.shoot("A", "hole", ("hole", "s"))
+    bench.shoot("B", (60, 200))
+    bench.shoot("A", (70, 90), ("hit", "s", "d2"), moved={"d2": (61, 201)})
+    bench.off("d1")
+    assert not bench.table.questions
+    assert (twenties(bench)["A"], provisional(bench)["A"]) == (1, 0)
+
+
+def test_a_twenty_that_only_the_camera_saw_and_that_is_gone_with_others_is_asked_about(bench: Bench) -> None:
+    bench.start()
+    bench.shoot("A", "hole", ("hole", "s"))
+    bench.shoot("B", (60, 200))
+    bench.shoot("A", (70, 90), ("hit", "s", "d2"), moved={"d2": (61, 201)})
+    bench.off("d1", "d3")
+    bench.shoot("B", (80, 180))
+    assert [q.kind for q in bench.table.questions] == ["twenty"]
+    bench.answer("A")
+    assert twenties(bench)["A"] == 1
 
 
 def test_a_leaner_that_blocks_the_beam_is_knocked_in_without_a_question(bench: Bench) -> None:
