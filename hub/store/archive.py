@@ -68,34 +68,24 @@ class Archive:
         except StoreError:
             return False
 
-    def recent_matches(self, limit: int = 20, board: str | None = None) -> tuple[MatchRecord, ...]:
-        """The matches that changed last, newest first; one whose record is damaged is left out.
+    def match(self, match_id: str) -> MatchRecord | None:
+        """One match, None if it is unknown or damaged.
 
         Raises:
             StoreError: the database is not ready.
         """
-        m = schema.matches.c
-        wanted = sa.select(m.record).order_by(m.changed_ms.desc(), m.id).limit(limit)
-        if board is not None:
-            wanted = wanted.where(m.board == board)
-        with told(self._url, "cannot be read"), self._engine.connect() as connection:
-            found = [self._decoded(record) for record in connection.scalars(wanted)]
-        return tuple(record for record in found if record is not None)
-
-    def match(self, match_id: str) -> MatchRecord | None:
-        """One match, None if it is unknown or damaged; errors as in :meth:`recent_matches`."""
         m = schema.matches.c
         with told(self._url, "cannot be read"), self._engine.connect() as connection:
             record = connection.scalar(sa.select(m.record).where(m.id == match_id))
         return None if record is None else self._decoded(record)
 
     def players(self) -> dict[str, str]:
-        """Names of all players by id; errors as in :meth:`recent_matches`."""
+        """Names of all players by id; errors as in :meth:`match`."""
         with told(self._url, "cannot be read"), self._engine.connect() as connection:
             return {row.id: row.name for row in connection.execute(sa.select(schema.players))}
 
     def journalled(self, board: str, source: str, boot: str) -> set[int]:
-        """Sequence numbers of a boot that the journal has; errors as in :meth:`recent_matches`."""
+        """Sequence numbers of a boot that the journal has; errors as in :meth:`match`."""
         j = schema.journal.c
         wanted = sa.select(j.seq).where(j.board == board, j.source == source, j.boot == boot)
         with told(self._url, "cannot be read"), self._engine.connect() as connection:
