@@ -6,7 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from firmware_py.camera.motion.contacts import Contact
+from firmware_py.camera.motion.alike import exchanges
+from firmware_py.camera.motion.contacts import Contact, find_contacts
+from firmware_py.camera.motion.leaving import edge_events
 from firmware_py.camera.motion.naming import BLIND_NS, Shooter, Watched
 from firmware_py.camera.motion.tracker import SLOWING_MM_S2
 from firmware_py.camera.motion.ways import Path, legs
@@ -61,6 +63,7 @@ def find_doubts(board: Board, told: Told) -> tuple[Doubt, ...]:
         *_rival_doubts(told),
         *_return_doubts(told),
         *_vanished_doubts(board, told),
+        *_exchange_doubts(board, told),
     )
 
 
@@ -148,6 +151,24 @@ def _vanished_doubts(board: Board, told: Told) -> list[Doubt]:
             continue
         hole = (*(e for e in told.events if e != off), ("hole", name))
         doubts.append(Doubt("left", (name,), (told.events, hole)))
+    return doubts
+
+
+def _exchange_doubts(board: Board, told: Told) -> list[Doubt]:
+    """Discs of one set that may go by one another's name since frames were lost."""
+    doubts: list[Doubt] = []
+    for a, b, paths in exchanges(board, told.paths, told.shooter.id, told.watched.until_ns):
+        after = {**told.after}
+        for name, other in ((a, b), (b, a)):
+            after.pop(name, None)
+            if other in told.after:
+                after[name] = told.after[other]
+        contacts = find_contacts(board, paths, told.shooter.id)
+        happenings = [*contacts, *edge_events(board, paths, after, contacts, told.watched.until_ns)]
+        # What lies in the hole lies there by either name.
+        events = [c.words for c in sorted(happenings, key=lambda c: c.at_ns) if c.words[0] != "hole"]
+        events += [words for words in told.events if words[0] == "hole"]
+        doubts.append(Doubt("contact", (a, b), (told.events, tuple(events))))
     return doubts
 
 
