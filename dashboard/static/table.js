@@ -6,6 +6,7 @@ import { follow, sayTrouble } from "./live.js";
 import { more } from "./more.js";
 import { request as ask } from "./request.js";
 import { sheet } from "./sheet.js";
+import { askTotals } from "./totals.js";
 
 const PICTURE_TRIES = 10;
 const PICTURE_WAIT_MS = 1500;
@@ -255,21 +256,8 @@ function fillRounds(table) {
 at("confirm").addEventListener("click", () => request("confirm", { round: state.view.table.round }, "Round confirmed."));
 at("totals").addEventListener("click", () => enterTotals(0, state.view.table.round));
 
-/** A sheet for the totals of a round; `number` is 0 for the running one. */
 function enterTotals(number, shownNumber) {
-  const { table } = state.view;
-  const known = table.rounds.find((round) => round.number === number && round.game === table.game);
-  const fields = sidesOf(table).map(([key, side]) => {
-    const input = make("input");
-    Object.assign(input, { type: "number", inputMode: "numeric", min: 0, step: 5, name: key });
-    input.value = known ? (known.totals[key] ?? 0) : pointsOf(side);
-    return make("label", "", sideName(side), input);
-  });
-  const save = () => {
-    const totals = Object.fromEntries(fields.map((field) => [field.querySelector("input").name, Number(field.querySelector("input").value)]));
-    request("correct", number ? { round: number, totals } : { totals }, "Totals entered.");
-  };
-  sheet(`Totals of round ${shownNumber}`, "Points of each side, 20s included.", [["Save the totals", save]], fields);
+  askTotals(state.view.table, number, shownNumber, (body) => request("correct", body, "Totals entered."));
 }
 
 const saidOf = (lead) => ({ told }) => `${lead}${told ? `: ${told}` : ""}.`;

@@ -27,7 +27,7 @@ def corrected(state: TableState, entry: Entry, body: Correct) -> TableState:
         "twenties": body.side is not None or body.twenties is not None,
         "shot": body.shot is not None or body.valid is not None,
         "disc": body.disc is not None or body.value is not None,
-        "totals": bool(body.totals),
+        "totals": bool(body.totals or body.among),
     }
     given = [name for name, there in groups.items() if there]
     if len(given) != 1:
@@ -42,7 +42,7 @@ def corrected(state: TableState, entry: Entry, body: Correct) -> TableState:
     playing = round_to_correct(match, body.round)
     _check_unruled(playing.reason)
     told = given == ["twenties"]
-    changed = _with_twenties(match, playing, body) if told else with_totals(match, playing, body.totals)
+    changed = _with_twenties(match, playing, body) if told else with_totals(match, playing, body.totals, body.among)
     return with_round(state, entry, match, changed)
 
 
@@ -84,8 +84,8 @@ def _with_twenties(match: Match, playing: Round, body: Correct) -> Round:
     return replace(playing, extra=extra, totals=totals)
 
 
-def with_totals(match: Match, playing: Round, totals: dict[Side, int]) -> Round:
-    """A round with the totals that people say.
+def with_totals(match: Match, playing: Round, totals: dict[Side, int], among: dict[Side, int] | None = None) -> Round:
+    """A round with the totals that people say, and with the twenties among them if they say those too.
 
     Raises:
         RefusedError: not those of the sides, or not to be made with the discs that were dealt.
@@ -98,7 +98,14 @@ def with_totals(match: Match, playing: Round, totals: dict[Side, int]) -> Round:
     for side, total in totals.items():
         if total < 0 or total % 5 or total > 20 * dealt[side]:
             raise RefusedError("impossible_score", f"{total} points cannot be made with {dealt[side]} discs")
-    return replace(playing, totals=dict(totals))
+    if not among:
+        return replace(playing, totals=dict(totals))
+    if set(among) != set(match.sides):
+        raise RefusedError("bad_correction", f"expected the twenties of {', '.join(match.sides)}, or none")
+    _check(match, playing, {side: totals[side] - 20 * among[side] for side in totals}, among)
+    counted = twenties_of(match, playing)
+    extra = {side: playing.extra.get(side, 0) + among[side] - counted[side] for side in match.sides}
+    return replace(playing, totals=dict(totals), extra=extra)
 
 
 def _check(match: Match, playing: Round, points: dict[Side, int], counts: dict[Side, int]) -> None:

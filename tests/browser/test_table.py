@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from msgspec.structs import replace
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from hub.link.asks import (
     Abandon,
@@ -209,8 +211,8 @@ def test_totals_are_entered_for_a_round_that_no_camera_saw_and_corrected_later(p
     hub.publish(playing("board-1", sensors={}, shot=0))
     open_table(phone)
     phone.get_by_role("button", name="Enter the round's totals").click()
-    phone.get_by_role("dialog").get_by_label("Ann").fill("65")
-    phone.get_by_role("dialog").get_by_label("Bo").fill("40")
+    phone.get_by_role("dialog").get_by_label("Ann", exact=True).fill("65")
+    phone.get_by_role("dialog").get_by_label("Bo", exact=True).fill("40")
     phone.get_by_role("button", name="Save the totals").click()
     asked(hub, phone, 1)
     phone.get_by_role("button", name="Confirm round 5").click()
@@ -224,6 +226,37 @@ def test_totals_are_entered_for_a_round_that_no_camera_saw_and_corrected_later(p
         Confirm(5),
         Correct(round=2, totals={"A": 40, "B": 90}),
     ]
+
+
+def tap(dialog: Locator, value: int, name: str) -> None:
+    """Tap a ring near its rim: in its middle lies the next."""
+    ring = dialog.get_by_role("button", name=re.compile(f"^{value} points for {name}"))
+    box = ring.bounding_box()
+    assert box is not None
+    ring.click(position={"x": box["width"] / 2, "y": 5})
+
+
+def test_where_no_camera_sees_the_board_people_tap_the_rings(phone: Page, hub: FakeHub) -> None:
+    hub.publish(playing("board-1", sensors={}, shot=0))
+    open_table(phone)
+    phone.get_by_role("button", name="Enter the round's totals").click()
+    dialog = phone.get_by_role("dialog")
+    for value, times in ((20, 2), (15, 1), (5, 3)):
+        for _ in range(times):
+            tap(dialog, value, "Ann")
+    expect(dialog.get_by_role("button", name="20 points for Ann: 2 discs")).to_be_visible()
+    dialog.get_by_role("group", name="Ann").locator("..").get_by_role("button", name="Take one back").click()
+    dialog.get_by_role("button", name="10 points for Bo").press("Enter")
+    dialog.get_by_role("button", name="20 points for Bo").press(" ")
+    expect(dialog.get_by_label("Ann", exact=True)).to_have_value("65")
+    expect(dialog.get_by_label("Bo", exact=True)).to_have_value("30")
+    phone.get_by_role("button", name="Save the totals").click()
+    assert asked(hub, phone, 1) == [Correct(totals={"A": 65, "B": 30}, among={"A": 2, "B": 1})]
+    phone.get_by_role("button", name="Enter the round's totals").click()
+    tap(dialog, 15, "Ann")
+    dialog.get_by_label("Bo", exact=True).fill("40")
+    phone.get_by_role("button", name="Save the totals").click()
+    assert asked(hub, phone, 2)[-1] == Correct(totals={"A": 15, "B": 40}), "who types points tells no 20s"
 
 
 def test_totals_that_people_entered_are_shown_can_be_changed_and_confirmed_at_a_board_with_a_camera(

@@ -1,0 +1,81 @@
+// The totals of a round as people tell them: numbers, and where no camera sees the board, rings to tap for each disc.
+
+import { svg } from "./board.js";
+import { make, pointsOf, sideName, sidesOf, text } from "./dom.js";
+import { sheet } from "./sheet.js";
+
+/** Value and radius of each ring as it is drawn, from the edge inwards; a finger must meet the hole, too. */
+const RINGS = [[5, 100], [10, 75], [15, 49], [20, 23]];
+
+/** Rings that count the discs of a side; `changed` is told the points and how many of the discs are 20s. */
+function makeRings(name, colour, changed) {
+  const taps = [];
+  const board = svg("svg", { viewBox: "-102 -102 204 204", class: `rings ${colour}`, role: "group" });
+  board.setAttribute("aria-label", `Tap a ring for each disc of ${name}`);
+  const rings = RINGS.map(([value, radius], place) => {
+    const group = svg("g", { role: "button", tabindex: 0, class: `ring${value}` });
+    const inner = RINGS[place + 1]?.[1] ?? -radius;
+    group.append(svg("circle", { r: radius }), svg("text", { y: -(radius + inner) / 2 }));
+    group.addEventListener("click", () => (taps.push(value), show()));
+    group.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      taps.push(value);
+      show();
+    });
+    board.append(group);
+    return [value, group];
+  });
+  const back = make("button", "", "Take one back");
+  back.type = "button";
+  back.addEventListener("click", () => (taps.pop(), show()));
+
+  function draw() {
+    for (const [value, group] of rings) {
+      const count = taps.filter((tapped) => tapped === value).length;
+      text(group.querySelector("text"), count ? `${value} × ${count}` : value);
+      group.setAttribute("aria-label", `${value} points for ${name}: ${count} ${count === 1 ? "disc" : "discs"}`);
+    }
+    back.disabled = !taps.length;
+  }
+  function show() {
+    draw();
+    changed(taps.reduce((sum, value) => sum + value, 0), taps.filter((value) => value === 20).length);
+  }
+  draw();
+  return make("div", "tapped", board, back);
+}
+
+/** Points of a side: a number, and rings that fill it in; `told()` gives both, no 20s where the number was typed. */
+function makeSide(key, side, points, rings) {
+  const input = make("input");
+  Object.assign(input, { type: "number", inputMode: "numeric", min: 0, step: 5, name: key, value: points });
+  const field = make("div", "total", make("label", "", sideName(side), input));
+  let tapped = null;
+  if (rings) {
+    field.append(
+      makeRings(sideName(side), side.colour, (sum, twenties) => {
+        input.value = sum;
+        tapped = { sum, twenties };
+      }),
+    );
+  }
+  const told = () => ({ points: Number(input.value), twenties: tapped && tapped.sum === Number(input.value) ? tapped.twenties : null });
+  return { key, field, told };
+}
+
+/** Ask for the totals of a round; `number` is 0 for the running one, and `save` gets what is to be corrected. */
+export function askTotals(table, number, shownNumber, save) {
+  const known = table.rounds.find((round) => round.number === number && round.game === table.game);
+  const rings = !number && !table.sensors.camera?.online;
+  const sides = sidesOf(table).map(([key, side]) => makeSide(key, side, known ? (known.totals[key] ?? 0) : pointsOf(side), rings));
+  const done = () => {
+    const told = sides.map(({ key, told }) => [key, told()]);
+    const body = { totals: Object.fromEntries(told.map(([key, { points }]) => [key, points])) };
+    if (number) body.round = number;
+    if (told.every(([, { twenties }]) => twenties != null)) body.among = Object.fromEntries(told.map(([key, { twenties }]) => [key, twenties]));
+    save(body);
+  };
+  const words = rings ? "Tap a ring for each disc, 20s included, or type the points." : "Points of each side, 20s included.";
+  sheet(`Totals of round ${shownNumber}`, words, [["Save the totals", done]], sides.map(({ field }) => field));
+}

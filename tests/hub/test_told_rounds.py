@@ -1,0 +1,78 @@
+"""Rounds that no camera saw: people tell what they came to, with the 20s, and everything else follows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from hub.link.snapshot import Table
+from hub.proof import prove
+from hub.store.reader import JournalReader
+from tests.hub.harness import TOKEN, Club
+
+REFEREE = f"{TOKEN}-referee"
+
+
+@pytest.fixture
+def club(quick_path: Path) -> Iterator[Club]:
+    club = Club(quick_path, ())
+    yield club
+    club.close()
+    with JournalReader(club.url) as journal:
+        assert [prove(journal, board).unequal for board in journal.boards()] == [()]
+
+
+def tell(club: Club, totals: dict[str, int], among: dict[str, int] | None = None, round_: int = 0) -> str:
+    body = {"totals": totals, "round": round_} | ({} if among is None else {"among": among})
+    return club.ask("correct", body, "b1", token=REFEREE).error
+
+
+def twenties(table: Table) -> dict[str, int]:
+    return {side: view.twenties for side, view in table.sides.items()}
+
+
+def test_a_match_is_played_by_what_people_tell_of_each_round(club: Club) -> None:
+    assert club.ask("start", {"rules": "nca"}, "b1", token=REFEREE).ok
+    for number in (1, 2, 3, 4):
+        assert not tell(club, {"A": 60, "B": 45}, {"A": 2, "B": 1})
+        assert twenties(club.table()) == {"A": 2, "B": 1}
+        assert club.ask("confirm", {"round": number}, "b1", token=REFEREE).ok
+    table = club.table()
+    assert (table.phase, table.winner, table.sides["A"].score) == ("match_over", "A", 8)
+    assert [(r.totals, r.twenties) for r in table.rounds] == [({"A": 60, "B": 45}, {"A": 2, "B": 1})] * 4
+    assert [view.total_twenties for view in table.sides.values()] == [8, 4]
+
+
+def test_what_was_told_is_told_again_taken_back_and_corrected_later(club: Club) -> None:
+    assert club.ask("start", {"rules": "nca"}, "b1", token=REFEREE).ok
+    assert not tell(club, {"A": 60, "B": 45}, {"A": 3, "B": 0})
+    assert not tell(club, {"A": 40, "B": 45}, {"A": 1, "B": 1})
+    assert twenties(club.table()) == {"A": 1, "B": 1}
+    assert club.ask("undo", {}, "b1", token=REFEREE).ok
+    assert (twenties(club.table()), club.table().sides["A"].entered) == ({"A": 3, "B": 0}, 60)
+    assert club.ask("confirm", {"round": 1}, "b1", token=REFEREE).ok
+    assert not tell(club, {"A": 55, "B": 45}, {"A": 2, "B": 2}, round_=1)
+    assert club.table().rounds[0].twenties == {"A": 2, "B": 2}
+    assert not tell(club, {"A": 50, "B": 45}, round_=1)
+    assert club.table().rounds[0].twenties == {"A": 2, "B": 2}, "the 20s that are known hold"
+
+
+@pytest.mark.parametrize(
+    ("totals", "among", "code"),
+    [
+        ({"A": 60, "B": 45}, {"A": 4, "B": 0}, "negative"),
+        ({"A": 60, "B": 45}, {"A": 2}, "bad_correction"),
+        ({"A": 60, "B": 45}, {"A": 2, "B": 0, "C": 0}, "bad_correction"),
+        ({"A": 60, "B": 45}, {"A": -1, "B": 0}, "negative"),
+        ({"A": 130, "B": 45}, {"A": 0, "B": 0}, "too_many_discs"),
+        ({}, {"A": 1, "B": 0}, "bad_correction"),
+    ],
+)
+def test_twenties_that_cannot_be_are_refused(
+    club: Club, totals: dict[str, int], among: dict[str, int], code: str
+) -> None:
+    assert club.ask("start", {"rules": "nca"}, "b1", token=REFEREE).ok
+    assert tell(club, totals, among).startswith(f"{code}:")
+    assert club.table().sides["A"].entered is None
