@@ -15,6 +15,7 @@ import numpy as np
 
 from firmware_py.camera.board.calibrate_overlay import draw_calibration
 from firmware_py.camera.board.calibration import Calibration
+from firmware_py.camera.board.lean import fits, foot_error_mm
 from firmware_py.camera.board.rings import Rings, find_rings
 from firmware_py.camera.board.start import NoBoardError
 from firmware_py.camera.picture.lab import Image
@@ -48,9 +49,11 @@ class Report:
         lines_off_mm: by how much they differ from the preset's.
         widths_mm: of the three lines, None where not measured.
         camera_height_mm: of the lens above the surface.
-        height_error: one standard deviation of it, as a part.
-        height_from: ``typed`` or ``perspective``.
+        height_error_mm: one standard deviation of it.
+        height_from: ``typed``, or what it was found by: the ``perspective``, ``pegs`` and ``discs``.
+        heights_mm: what pegs and discs say of it by themselves, each with its standard deviation.
         foot_xy_mm: the point straight below the lens.
+        foot_error_mm: one standard deviation of its place.
         parallax_error_mm: what that error does to a disc at the outer line.
         hole_xy_mm: centre of the hole against that of the rings.
         disc_radius_mm: of the discs that lie there, None without any.
@@ -66,9 +69,11 @@ class Report:
     lines_off_mm: tuple[float, float]
     widths_mm: tuple[float | None, ...]
     camera_height_mm: float
-    height_error: float
+    height_error_mm: float
     height_from: str
+    heights_mm: dict[str, tuple[float, float]]
     foot_xy_mm: tuple[float, float]
+    foot_error_mm: float
     parallax_error_mm: float
     hole_xy_mm: tuple[float, float]
     disc_radius_mm: float | None
@@ -82,13 +87,16 @@ class Report:
             value = getattr(self, name)
             if isinstance(value, tuple):
                 value = [round(v, 3) if isinstance(v, float) else v for v in value]
+            elif isinstance(value, dict):
+                value = {k: [round(v, 1) for v in pair] for k, pair in value.items()}
             table[name] = round(value, 4) if isinstance(value, float) else value
         return table
 
     def lines(self) -> list[str]:
         """For people."""
         widths = ", ".join("not measured" if w is None else f"{w:.1f}" for w in self.widths_mm)
-        known = "as typed" if self.height_from == "typed" else "estimated from the perspective"
+        known = "as typed" if self.height_from == "typed" else f"found by {self.height_from}"
+        seen = "; ".join(f"{kind} say {mm:.0f} +-{error:.0f} mm" for kind, (mm, error) in self.heights_mm.items())
         discs = "none lie there" if self.disc_radius_mm is None else f"radius {self.disc_radius_mm:.2f} mm"
         return [
             f"board        {self.board}, in a picture of {self.size_wh[0]} x {self.size_wh[1]} pixels",
@@ -99,9 +107,10 @@ class Report:
             ),
             f"widths       {widths} mm",
             (
-                f"camera       {self.camera_height_mm:.0f} mm up ({known}, +-{self.height_error:.0%}), "
-                f"above ({self.foot_xy_mm[0]:.0f}, {self.foot_xy_mm[1]:.0f})"
+                f"camera       {self.camera_height_mm:.0f} +-{self.height_error_mm:.0f} mm up ({known}), "
+                f"above ({self.foot_xy_mm[0]:.0f}, {self.foot_xy_mm[1]:.0f}) +-{self.foot_error_mm:.0f} mm"
             ),
+            *([f"             {seen}"] if seen else []),
             f"             which puts a disc at the outer line wrong by {self.parallax_error_mm:.2f} mm",
             f"hole         ({self.hole_xy_mm[0]:+.1f}, {self.hole_xy_mm[1]:+.1f}) mm from the centre of the rings",
             f"discs        {discs}",
@@ -122,6 +131,7 @@ def report_on(found: Occupied, rings: Rings, preset: Board, *, typed_height: boo
     calibration = found.calibration
     measured, outer = calibration.board, preset.outer_line_mm
     height, error = calibration.camera_height_mm, max(0.0, calibration.height_spread - 1.0)
+    believed = [] if typed_height else [lean.kind for lean in found.leans if fits(calibration, lean)]
     far = outer + math.hypot(*calibration.foot_xy_mm)
     parallax = preset.disc_height_mm * far / (height - preset.disc_height_mm) * error
     advice = []
@@ -129,6 +139,8 @@ def report_on(found: Occupied, rings: Rings, preset: Board, *, typed_height: boo
         advice.append("a line is partly hidden or pale: clear the board, and light it evenly")
     if calibration.residual_mm > MOST_RESIDUAL_MM:
         advice.append("the lines are not where a flat board has them: look for a bent board or a wide lens")
+    if typed_height and not all(fits(calibration, lean) for lean in found.leans):
+        advice.append("the sides of pegs or discs show another height than [camera] height_mm: measure again")
     if parallax > MOST_PARALLAX_MM and not typed_height:
         advice.append("measure from the surface up to the lens and set [camera] height_mm")
     if calibration.px_per_mm() < LEAST_PX_PER_MM:
@@ -142,9 +154,13 @@ def report_on(found: Occupied, rings: Rings, preset: Board, *, typed_height: boo
         lines_off_mm=(measured.line_15_mm - preset.line_15_mm, measured.line_10_mm - preset.line_10_mm),
         widths_mm=tuple(w * outer if math.isfinite(w) else None for w in rings.widths),
         camera_height_mm=height,
-        height_error=error,
-        height_from="typed" if typed_height else "perspective",
+        height_error_mm=error * height,
+        height_from="typed" if typed_height else " and ".join([*believed, "perspective"]),
+        heights_mm={
+            lean.kind: (math.exp(lean.log_height), math.exp(lean.log_height) * lean.sigma) for lean in found.leans
+        },
         foot_xy_mm=calibration.foot_xy_mm,
+        foot_error_mm=foot_error_mm(calibration),
         parallax_error_mm=parallax,
         hole_xy_mm=calibration.hole_xy_mm,
         disc_radius_mm=found.board.disc_radius_mm if found.discs else None,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
 
 from firmware_py.camera.board.calibration import Calibration
+from firmware_py.camera.board.lean import Lean, leant, measure_lean
 from firmware_py.camera.board.pose import camera_centre, estimate_pose
 from firmware_py.camera.board.rings import find_rings
 from firmware_py.camera.picture.edges import fit_edge
@@ -27,10 +28,30 @@ class NoBoardError(Exception):
     """The picture shows no board; says what is missing."""
 
 
+@dataclass(frozen=True, slots=True)
+class Start:
+    """A board that was found.
+
+    Attributes:
+        calibration: of the camera, its height from the pegs where nobody measured it.
+        pegs: what the pegs tell of that height; None where they do not.
+    """
+
+    calibration: Calibration
+    pegs: Lean | None
+
+
 def calibrate(
     frame: Image, board: Board, *, height_mm: float = 0.0, seat1_deg: float = 0.0, focal_px: float | None = None
 ) -> Calibration:
-    """Calibrate from a picture of the empty board.
+    """The calibration of :func:`find_start`; arguments and errors as there."""
+    return find_start(frame, board, height_mm=height_mm, seat1_deg=seat1_deg, focal_px=focal_px).calibration
+
+
+def find_start(
+    frame: Image, board: Board, *, height_mm: float = 0.0, seat1_deg: float = 0.0, focal_px: float | None = None
+) -> Start:
+    """Find the board and calibrate by it.
 
     Args:
         frame: the camera's picture, noise averaged away.
@@ -59,8 +80,13 @@ def calibrate(
     if turn_deg is not None:
         calibration = turned(calibration, turn_deg)
     view = BoardView(calibration, board)
-    bare = view.straight(frame)
-    return replace(calibration, hole_xy_mm=find_hole(view, bare))
+    pegs = None
+    if turn_deg is not None and focal_px is None:
+        pegs = measure_lean(view, frame, "pegs", board.pegs)
+        if not height_mm:
+            calibration = leant(calibration, pegs)
+            view = BoardView(calibration, board)
+    return Start(replace(calibration, hole_xy_mm=find_hole(view, view.straight(frame))), pegs)
 
 
 def turned(calibration: Calibration, turn_deg: float) -> Calibration:

@@ -9,15 +9,16 @@ import cv2
 import numpy as np
 
 from firmware_py.camera.board.calibration import Calibration
+from firmware_py.camera.board.lean import Lean, leant, measure_lean
 from firmware_py.camera.board.quarters import faint_discs
-from firmware_py.camera.board.start import calibrate
+from firmware_py.camera.board.start import find_start
 from firmware_py.camera.picture.lab import Floats, Image
 from firmware_py.camera.picture.regions import Mask, disc_pixels
 from firmware_py.camera.picture.view import MM_PER_PX, BoardView
 from firmware_py.camera.still.colours import assign
 from firmware_py.camera.still.discs import find_discs
 from firmware_py.camera.still.seen import DiscReading, SeenDisc
-from hardware.board import Board
+from hardware.board import Board, base_from_seen
 
 #: A disc darkens the wood around its base so far.
 SHADOW_MM = 6.0
@@ -44,6 +45,7 @@ class Occupied:
         bare: what the straight view would show without discs.
         guessed: pixels of ``bare`` that were under discs.
         discs: bases of the discs on the surface, in mm; prints of a disc's size are none.
+        leans: what pegs and discs tell of the camera's height.
     """
 
     calibration: Calibration
@@ -52,6 +54,7 @@ class Occupied:
     bare: Floats
     guessed: Mask
     discs: tuple[tuple[float, float], ...]
+    leans: tuple[Lean, ...] = ()
 
 
 def take_occupied(
@@ -72,7 +75,8 @@ def take_occupied(
     Raises:
         NoBoardError: no board, or not enough of it.
     """
-    calibration = calibrate(picture, board, height_mm=height_mm, seat1_deg=seat1_deg)
+    start = find_start(picture, board, height_mm=height_mm, seat1_deg=seat1_deg)
+    calibration = start.calibration
     reading = find_discs(picture, calibration)
     if reading.radius_seen:
         radius = max(_LEAST_RADIUS_MM, reading.radius_mm)
@@ -84,6 +88,12 @@ def take_occupied(
             board=replace(calibration.board, disc_radius_mm=board.disc_radius_mm, hole_radius_mm=board.hole_radius_mm),
         )
     view = BoardView(calibration, board)
+    plain = tuple(_true_place(view, d) for d in reading.discs if d.place == "surface")
+    by_discs = measure_lean(view, picture, "discs", plain, board.pegs)
+    if not height_mm:
+        calibration = leant(calibration, by_discs)
+        reading = replace(reading, discs=tuple(_base_anew(calibration, d) for d in reading.discs))
+        view = BoardView(calibration, board)
     straight = view.straight(picture)
     guessed = np.zeros(straight.shape[:2], np.bool_)
     plain = tuple(_true_place(view, d) for d in reading.discs if d.place == "surface")
@@ -112,7 +122,13 @@ def take_occupied(
         bare[mask] = straight[mask]
         guessed &= ~mask
     return Occupied(
-        calibration, board, view, bare, guessed, tuple(place for place in plain if place not in prints) + faint
+        calibration,
+        board,
+        view,
+        bare,
+        guessed,
+        tuple(place for place in plain if place not in prints) + faint,
+        tuple(lean for lean in (start.pegs, by_discs) if lean is not None),
     )
 
 
@@ -194,6 +210,19 @@ def _spread(off: Floats, known: Mask) -> Floats:
     # Shadows and specks at the border must not be carried along.
     calm = np.clip(off, -25.0, 25.0) * weight[..., None]
     return np.asarray(cv2.GaussianBlur(calm, size, _SPREAD_PX) / np.maximum(share, 1e-4)[..., None], dtype=np.float32)
+
+
+def _base_anew(calibration: Calibration, disc: SeenDisc) -> SeenDisc:
+    """A disc whose base stands where a camera at another height has it."""
+    board = calibration.board
+    sunk_mm = {"ditch": board.surface_height_mm, "hole": board.hole_depth_mm}.get(disc.place, 0.0)
+    x, y = base_from_seen(
+        *disc.top_xy_mm,
+        height_mm=board.disc_height_mm - sunk_mm,
+        foot_xy_mm=calibration.foot_xy_mm,
+        camera_height_mm=calibration.camera_height_mm,
+    )
+    return replace(disc, x_mm=x, y_mm=y)
 
 
 def _true_place(view: BoardView, disc: SeenDisc) -> tuple[float, float]:
