@@ -227,6 +227,15 @@ class Forget(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: str
 
 
+class Invite(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Ask for a token that is good at one table, to be shown there as a QR code; asked of the hub and of no board.
+
+    Nothing is journalled, and an invitation ends after a day as one by PIN does.
+    """
+
+    board: str
+
+
 class Login(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Ask for a token: a board's PIN or an organiser's password."""
 
@@ -256,6 +265,7 @@ AskBody = (
     | Forget
     | CloseEvening
     | Who
+    | Invite
     | Login
 )
 
@@ -281,6 +291,7 @@ REQUESTS: dict[str, type[AskBody]] = {
     "forget": Forget,
     "close": CloseEvening,
     "who": Who,
+    "invite": Invite,
     "login": Login,
 }
 

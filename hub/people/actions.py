@@ -18,6 +18,7 @@ from hub.link.asks import (
     Confirm,
     Correct,
     Forget,
+    Invite,
     Move,
     Name,
     Pause,
@@ -80,7 +81,7 @@ def touches(body: AskBody) -> str:
             return "round"
         case AnswerQuestion() | Pause() | Resume() | CallReferee() | RefereeDone() | Name() | Rule():
             return ""  # says itself what it is about, or is as right as before
-        case Forget() | CloseEvening() | Who():
+        case Forget() | CloseEvening() | Who() | Invite():
             return ""  # asked of no table
         case _:
             return "action"

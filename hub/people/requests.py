@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from hub.entries import PEOPLE, Entry
 from hub.link import topics
-from hub.link.asks import AskBody, CloseEvening, Forget, Login, Move, Name, Start, Who, decode_ask
+from hub.link.asks import AskBody, CloseEvening, Forget, Invite, Login, Move, Name, Start, Who, decode_ask
 from hub.link.messages import Answer, Ask, MessageError, decode, encode
 from hub.link.snapshot import Side
 from hub.people import undone
@@ -18,6 +18,7 @@ from hub.people.names import Names
 from hub.people.refused import RefusedError
 from hub.people.roles import CLUB, DeniedError, Grant, People, digest
 from hub.state import TableState
+from hub.store.engine import StoreBusyError
 from hub.store.journal import Journal, people_boot
 from hub.table import Taken
 from hub.work import Answers, PinTry, Work
@@ -59,12 +60,26 @@ class Requests:
         self._people.tried(tried.board, now_ms, right=right)
         if not right:
             return _answer(tried.ask, Answer(tried.ask.id, ok=False, error="wrong_pin: this is not the PIN"))
+        return self._handed_out(tried.ask, tried.board)
+
+    def _handed_out(self, ask: Ask, board: str) -> tuple[str, bytes]:
+        """The answer with a new token."""
+        now_ms = self._now_ms()
         self._people.drop_expired(now_ms)
-        token, grant = self._people.hand_out(tried.board, now_ms)
+        token, grant = self._people.hand_out(board, now_ms)
         self._journal.drop_tokens(now_ms)
         self._journal.add_token(digest(token), grant.role, grant.board, grant.expires_ms)
         body = {"token": token, "role": grant.role, "board": grant.board, "expires": grant.expires_ms}
-        return _answer(tried.ask, Answer(tried.ask.id, ok=True, body=body))
+        return _answer(ask, Answer(ask.id, ok=True, body=body))
+
+    def _invited(self, ask: Ask, body: Invite) -> tuple[str, bytes]:
+        """The answer to an organiser who wants a table's people let in."""
+        if body.board not in self._tables.boards:
+            raise DeniedError("no_board", f"there is no board {body.board!r} here")
+        try:
+            return self._handed_out(ask, body.board)
+        except StoreBusyError as error:
+            raise DeniedError("busy", f"the invitation could not be kept, try again: {error}") from None
 
     def take(self, work: Work, topic: topics.Topic, payload: bytes) -> None:
         """Take in a request.
@@ -105,6 +120,8 @@ class Requests:
             case Who():
                 told = {"role": grant.role, "board": grant.board, "expires": grant.expires_ms}
                 work.out.answers.append(_answer(ask, Answer(ask.id, ok=True, body=told)))
+            case Invite():
+                work.out.answers.append(self._invited(ask, body))
             case Start():
                 body = replace(body, names=self._named(work, body.names))
                 self._act(work, topic, ask, grant, encode(body))

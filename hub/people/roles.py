@@ -58,9 +58,9 @@ _REQUESTS: Mapping[Role, frozenset[str]] = {
     "board": frozenset({"who"}),
     "table": _AT_A_TABLE,
     "referee": _AT_A_TABLE | {"rule"},
-    "organiser": _AT_A_TABLE | {"rule", "forget", "close"},
+    "organiser": _AT_A_TABLE | {"rule", "forget", "close", "invite"},
 }
-_OF_THE_CLUB = frozenset({"forget", "close"})
+_OF_THE_CLUB = frozenset({"forget", "close", "invite"})
 """Asked of the hub and of no board."""
 _ANYWHERE = frozenset({"who"})
 
@@ -139,7 +139,7 @@ class People:
         return grant
 
     def hand_out(self, board: str, now_ms: int) -> tuple[str, Grant]:
-        """A new token after a right PIN: an organiser's for the club's password, else the table's."""
+        """A new token, after a right PIN or for an invitation: an organiser's for the whole club, else the table's."""
         role: Role = "organiser" if board == CLUB else "table"
         where = EVERYWHERE if board == CLUB else board
         grant = Grant(role, where, now_ms + TOKEN_HOURS[role] * 3_600_000)

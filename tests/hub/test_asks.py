@@ -17,7 +17,7 @@ from hub.link.config import ConfigError
 from hub.link.messages import Ask, encode
 from hub.link.snapshot import Table
 from hub.people.roles import DeniedError, Grant, People, digest, hash_pin, read_pins, read_tokens, right_pin
-from hub.replay import prove
+from hub.proof import prove
 from hub.store.reader import JournalReader
 from tests.hub.harness import Club
 from tests.hub.test_games import answer_all, play_round, world_on
@@ -346,6 +346,10 @@ def test_two_boards_are_two_tables(club: Club) -> None:
         (Grant("table", "b1"), "hub", "start", "not_here"),
         (Grant("table", "b1", 2000), "b1", "start", ""),
         (Grant("organiser", ""), "b1", "start", ""),
+        (Grant("organiser", ""), "hub", "invite", ""),
+        (Grant("organiser", ""), "b1", "invite", "not_here"),
+        (Grant("table", "b1"), "hub", "invite", "other_board"),
+        (Grant("referee", ""), "hub", "invite", "not_allowed"),
         (Grant("referee", "b1"), "b1", "correct", ""),
     ],
 )
@@ -392,6 +396,25 @@ def test_login_gives_a_token_that_works_and_survives_a_restart(club: Club) -> No
     assert club.ask("start", {}, token=answer.body["token"]).ok
     assert login(club, "b1", "4712").error.startswith("wrong_pin:")
     assert login(club, "hub", "secret words").body["role"] == "organiser"
+
+
+def test_an_organiser_s_invitation_lets_people_in_at_one_table_for_a_day(club: Club) -> None:
+    assert club.hub is not None
+    club.hub._people.grants[digest("organiser")] = Grant("organiser", "")
+    club.ask("start", {}, "b1")
+    answer = club.ask("invite", {"board": "b1"}, "hub", token="organiser")
+    assert (answer.ok, answer.body["role"], answer.body["board"]) == (True, "table", "b1")
+    token = answer.body["token"]
+    assert club.ask("correct", {"side": "A", "twenties": 1}, token=token).ok
+    assert club.ask("start", {}, "b2", token=token).error.startswith("other_board:")
+    assert club.ask("invite", {"board": "b1"}, "hub", token=token).error.startswith("other_board:")
+
+
+def test_nobody_is_invited_to_a_board_that_is_not_there(club: Club) -> None:
+    assert club.hub is not None
+    club.hub._people.grants[digest("organiser")] = Grant("organiser", "")
+    answer = club.ask("invite", {"board": "b9"}, "hub", token="organiser")
+    assert answer.error == "no_board: there is no board 'b9' here"
 
 
 def login(club: Club, board: str, pin: str) -> Any:
