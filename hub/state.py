@@ -167,6 +167,13 @@ class Standing(msgspec.Struct, frozen=True):
     level: Level
 
 
+class HandAt(msgspec.Struct, frozen=True):
+    """When a hand came over the board last, on the clock of the machine that started as ``boot``."""
+
+    boot: str = ""
+    at_ns: int = 0
+
+
 class CalledAt(msgspec.Struct, frozen=True):
     """When and where in a match the referee was called; ``shot`` is the number of the last one then, 0 for none."""
 
@@ -210,6 +217,7 @@ class TableState(msgspec.Struct, frozen=True):
         evening: the earlier matches of the evening, oldest first.
         case: under what the pictures of the last call of the referee are kept.
         called: when that call came, and after which shot; None while nobody calls.
+        hand: when a hand came over the board last.
         edition: of the program that decided all this last, see :mod:`hub.edition`; empty of an early one.
     """
 
@@ -242,6 +250,7 @@ class TableState(msgspec.Struct, frozen=True):
     evening: tuple[Played, ...] = ()
     case: str = ""
     called: CalledAt | None = None
+    hand: HandAt = HandAt()
     edition: str = ""
 
     def with_match(self, match: Match | None) -> TableState:

@@ -23,6 +23,7 @@ from hub.link.messages import (
     Button,
     Cleared,
     Fact,
+    Hand,
     Layout,
     MessageError,
     Moved,
@@ -37,7 +38,7 @@ from hub.people.evening import Arrived, arrived
 from hub.people.refused import RefusedError
 from hub.people.rulings import as_ruling, is_earlier, is_known, preset
 from hub.rounds import levelled
-from hub.state import Sensor, Standing, TableState
+from hub.state import HandAt, Sensor, Standing, TableState
 from hub.tally import totals_of
 
 _FLASHES_KEPT = 32
@@ -137,6 +138,8 @@ def _fact(state: TableState, entry: Entry, fact: Fact) -> TableState:
             state = referee.on_withdrawn(state, entry, fact)
         case BeamFault():
             state = referee.on_fault(state, entry, fact)
+        case Hand() if fact.present:
+            state = replace(state, hand=HandAt(entry.machine_boot, fact.at_ns))
         case Moved() if fact.shift_mm >= MOVED_MM:
             state = replace(state, message=f"the {fact.what} was moved by {fact.shift_mm:.0f} mm")
     return state
@@ -348,7 +351,7 @@ def _seen(state: TableState, entry: Entry) -> dict[str, Seen]:
 def _stamped(before: TableState, after: TableState, entry: Entry) -> TableState:
     """Count the revision up if people can see or act on anything new, and mark what changed."""
     quiet = replace(after, rev=before.rev, at_ms=before.at_ms, entry=before.entry, seen=before.seen)
-    quiet = replace(quiet, marks=before.marks, flashed=before.flashed, candidates=before.candidates)
+    quiet = replace(quiet, marks=before.marks, flashed=before.flashed, candidates=before.candidates, hand=before.hand)
     if quiet == before:
         same = after.flashed if after.candidates == before.candidates else before.flashed
         return replace(after, rev=before.rev, at_ms=before.at_ms, marks=before.marks, flashed=same)

@@ -10,6 +10,9 @@ from hub.round import Events
 SWEPT = 3
 """Hardly a shot takes so many discs off, two thirds of all that there are, and itself."""
 
+FLICK_NS = 300_000_000
+"""So long after the flick a hand over the board may be the shooter's own on its way back."""
+
 MOST = 8
 """Readings beyond which the doubts of a shot are not combined any further."""
 
@@ -40,10 +43,23 @@ def _combined(reading: Events, events: Events, other: Events) -> Events:
     return (*kept, *(event for event in other if event not in events and event not in kept))
 
 
-def swept_along(fact: Shot, lay: Sequence[str]) -> bool:
-    """Whether hands began to clear the board before a shot came to rest: with it most is gone that lay there."""
+def swept_along(fact: Shot, lay: Sequence[str], hand_ns: int) -> bool:
+    """Whether hands began to clear the board before a shot came to rest.
+
+    A hand was seen to come while the shot's discs moved, and with it many are gone; or none was seen, and with the
+    shot's own disc most is gone that lay there.
+
+    Args:
+        fact: the last shot of a round.
+        lay: discs that lay on the board before it.
+        hand_ns: when a hand came last, on the clock of the shot.
+    """
     gone = sum(fact.rest.get(disc) == "ditch" for disc in lay)
-    return fact.rest.get(fact.disc) == "ditch" and gone >= SWEPT and 3 * gone >= 2 * len(lay)
+    if gone < SWEPT:
+        return False
+    if fact.start_ns + FLICK_NS < hand_ns <= fact.end_ns:
+        return True
+    return fact.rest.get(fact.disc) == "ditch" and 3 * gone >= 2 * len(lay)
 
 
 def vague(fact: Shot) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from hub.link import topics
-from hub.link.messages import Button
+from hub.link.messages import Button, Hand
+from tests.hub.harness import S
 from tests.hub.table_bench import Bench, twenties
 
 
@@ -49,6 +50,32 @@ def test_discs_taken_away_after_the_last_shot_still_count(bench: Bench) -> None:
     assert bench.table.sides["B"].board == 5
     bench.off("d1")
     assert [r.totals for r in bench.table.rounds] == [{"A": 15, "B": 5}]
+
+
+@pytest.mark.parametrize("shot_stays", [True, False])
+@pytest.mark.parametrize(("after_s", "swept"), [(0.2, False), (0.8, True), (2.5, False)])
+def test_a_hand_that_came_while_the_last_shot_moved_and_many_discs_gone_are_a_sweep(
+    bench: Bench, after_s: float, swept: bool, shot_stays: bool
+) -> None:
+    bench.start()
+    bench.rally(18)
+    for number, side in enumerate("ABABA", 1):
+        hit = [d for d in bench.discs if bench.side(d) != side][-1:]
+        bench.shoot(side, (50 + 5 * number, 40 * number), *((("hit", "s", hit[0]),) if hit else ()))
+    lying = list(bench.discs)
+    bench.club.fact("camera", Hand(bench.at_ns + 5 * S + round(after_s * S), present=True), bench.at_ns)
+    gone = lying[2:]
+    assert len(gone) >= 3
+    bench.shoot(
+        "B",
+        (200, 20) if shot_stays else "ditch",
+        ("hit", "s", gone[0]),
+        *(("off", disc) for disc in gone),
+        moved=dict.fromkeys(gone, "ditch"),
+        seen_after=False,
+    )
+    asked = [q.kind for q in bench.table.questions]
+    assert ("round" in asked) == (swept or (not shot_stays and 3 * len(gone) >= 2 * len(lying)))
 
 
 @pytest.mark.parametrize(("choice", "rounds"), [("keep", 1), ("none", 0)])
