@@ -36,6 +36,9 @@ _MOVING_MM = 0.2
 _REST_SPREAD_MM = 0.25
 #: So far a disc goes before it is seen not to lie where it lay.
 _UNNOTICED_MM = 2.5
+#: The rim of the hole takes some of a disc's speed, by its height and its wear; and it need not lie in the very middle.
+_RIM_SHARE, _RIM_MM = 0.15, 2.0
+_HOLE_ASIDE_MM = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,16 +134,10 @@ def _try(board: Board, paths: Mapping[str, Path], span: Span, until_ns: int, kno
     if span.end_ns - span.begin_ns > _LONGEST_NS:
         return None
     names = sorted(span.discs)
-    begin_ns = span.begin_ns - _frame_ns(paths, names) - 2_000_000
-    entries: list[Entry] = []
-    for name in names:
-        entry = _entry(paths[name], begin_ns, known)
-        if entry is None:
-            return None
-        entries.append(replace(entry, fixed=_lies_in_hole(board, paths[name]), falls=_falls(board, paths[name])))
+    begin_ns, entries = _begin(board, paths, span, known)
     if all(e.velocity == (0.0, 0.0) for e in entries):
         return None
-    looks = _looks(board, paths, names, begin_ns, until_ns)
+    looks = _looks(board, paths, span, begin_ns, until_ns)
     if not looks:
         return None
     times = sorted({at_ns for at_ns, *_ in looks})
@@ -162,8 +159,30 @@ def _try(board: Board, paths: Mapping[str, Path], span: Span, until_ns: int, kno
     return Episode(begin_ns, span.end_ns + 12_000_000, span.discs, blows, off)
 
 
+def _begin(board: Board, paths: Mapping[str, Path], span: Span, known: _Known) -> tuple[int, list[Entry]]:
+    """When to begin to roll, and how each disc, in order of the names, comes in then; none if that is not known.
+
+    A blow may have come before the last sighting that looks as if it had not; but what was seen only shortly before
+    has no velocity without that sighting.
+    """
+    names = sorted(span.discs)
+    for back_ns in (_frame_ns(paths, names) + 2_000_000, 2_000_000, 0):
+        begin_ns = span.begin_ns - back_ns
+        entries = [
+            _over_rim(board, paths[name], span, begin_ns, _entry(paths[name], begin_ns, known)) for name in names
+        ]
+        found = [
+            replace(entry, fixed=_lies_in_hole(board, paths[name]), falls=_falls(board, paths[name]))
+            for name, entry in zip(names, entries, strict=True)
+            if entry is not None
+        ]
+        if len(found) == len(names):
+            return begin_ns, found
+    return span.begin_ns, []
+
+
 def _frame_ns(paths: Mapping[str, Path], names: Sequence[str]) -> int:
-    """Time from frame to frame; a blow may have come before the last sighting that looks as if it had not."""
+    """Time from frame to frame."""
     steps = sorted(b.at_ns - a.at_ns for name in names for a, b in pairwise(paths[name].points))
     return min(steps[len(steps) // 2], FRAME_NS) if steps else 0
 
@@ -198,6 +217,32 @@ def _entry(path: Path, at_ns: int, known: _Known) -> Entry | None:
     return Entry(coast(place, velocity, (at_ns - from_ns) / 1e9), velocity, 1.0, 40.0)
 
 
+def _over_rim(board: Board, path: Path, span: Span, begin_ns: int, entry: Entry | None) -> Entry | None:
+    """How a disc comes into an episode that had just crossed the hole, or was about to: the rim changed its speed."""
+    recent = [p.at_ns for p in path.points if p.at_ns <= begin_ns][-_BEFORE:]
+    since_ns = recent[0] if recent else begin_ns
+    if entry is None or not any(b > since_ns and a <= span.begin_ns for a, b in _crossings(board, path)):
+        return entry
+    spread_mm_s = entry.spread_mm_s + _RIM_SHARE * math.hypot(*entry.velocity)
+    return replace(entry, spread_mm=entry.spread_mm + _RIM_MM, spread_mm_s=spread_mm_s)
+
+
+def _crossings(board: Board, path: Path) -> list[tuple[int, int]]:
+    """Times from sighting to sighting between which a disc that goes on was over the hole."""
+    over_mm = board.hole_radius_mm + _HOLE_ASIDE_MM
+    if _falls(board, path):
+        return []
+    return [(a.at_ns, b.at_ns) for a, b in pairwise(path.points) if _least_r_mm(a.xy_mm, b.xy_mm) < over_mm]
+
+
+def _least_r_mm(a: Xy, b: Xy) -> float:
+    """The least distance from the middle on the straight way between two places."""
+    dx, dy = b[0] - a[0], b[1] - a[1]
+    way2 = dx * dx + dy * dy
+    t = min(1.0, max(0.0, -(a[0] * dx + a[1] * dy) / way2)) if way2 > 0 else 0.0
+    return math.hypot(a[0] + t * dx, a[1] + t * dy)
+
+
 def _recent(points: Sequence[Sighting]) -> Sequence[Sighting]:
     """The last sightings that lie on one way."""
     piece = legs(points)[-1]
@@ -214,19 +259,24 @@ def _lies_in_hole(board: Board, path: Path) -> bool:
 
 
 def _looks(
-    board: Board, paths: Mapping[str, Path], names: Sequence[str], begin_ns: int, until_ns: int
+    board: Board, paths: Mapping[str, Path], span: Span, begin_ns: int, until_ns: int
 ) -> list[tuple[int, str, Xy, float]]:
     """What was seen during an episode and soon after it: time, disc, place and standard deviation.
 
-    How a disc tumbles into the hole is not rolled, so what is seen of it there tells nothing.
+    How a disc tumbles into the hole, or over its rim, is not rolled, so what is seen of it there tells nothing; nor
+    does what is seen of it after it crossed the hole in the episode itself.
     """
     looks: list[tuple[int, str, Xy, float]] = []
-    for name in names:
+    for name in sorted(span.discs):
         path = paths[name]
+        crossings = _crossings(board, path)
+        first_ns = max((b for a, b in crossings if a <= span.begin_ns), default=begin_ns + 1)
+        last_ns = min((a for a, _ in crossings if a > span.begin_ns), default=until_ns)
         mine = [
             p
             for p in path.points
-            if begin_ns < p.at_ns <= until_ns and not (_falls(board, path) and p.r_mm < board.hole_radius_mm)
+            if max(begin_ns + 1, first_ns) <= p.at_ns <= min(until_ns, last_ns)
+            and not (_falls(board, path) and p.r_mm < board.hole_radius_mm)
         ]
         looks += [(p.at_ns, name, p.xy_mm, math.hypot(p.sigma_mm, _MOVING_MM)) for p in mine]
         still = path.start if not path.moved else None

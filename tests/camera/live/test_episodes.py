@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -151,3 +152,47 @@ def test_a_blow_passed_on_from_disc_to_disc_is_told_in_order() -> None:
     world.flick("s", 0.0, 900.0)
     said, true = told_by(world, 60.0)
     assert said[:3] == true[:3] == [("hit", "p0", "s"), ("hit", "p0", "p1"), ("hit", "p1", "p2")]
+
+
+@pytest.mark.parametrize("speed_mm_s", [1100.0, 1300.0, 1700.0])
+@pytest.mark.parametrize("aside_mm", [-6.0, 3.0])
+def test_a_blow_is_told_of_a_disc_that_was_seen_only_twice_before(speed_mm_s: float, aside_mm: float) -> None:
+    """One frame after the other a disc hits another and is thrown back by a peg: only the course tells how."""
+    px, py = max(TOURNAMENT.pegs, key=lambda p: p[1] - abs(p[0]))
+    world = World(TOURNAMENT, 1)
+    world.place("p", "light", px, py + TABLE.peg_mm + 2.0)
+    world.place("s", "dark", px + aside_mm, py + TABLE.peg_mm + 34.0 + speed_mm_s * 2.6 / 30)
+    world.flick("s", 0.0, -speed_mm_s)
+    paths = filmed(world, 30.0)
+    # Nobody saw where it stood before a hand let it go.
+    paths["s"] = replace(paths["s"], start=None)
+    blows = [b for e in explain(TOURNAMENT, paths, "s") for b in e.blows]
+    said = [(b.words[0], *sorted(b.words[1:])) for b in sorted(blows, key=lambda b: b.at_ns)]
+    true = [(e.words[0], *sorted(e.words[1:])) for e in world.events if e.words[0] in {"hit", "peg"}]
+    assert said[:2] == true[:2] == [("hit", "p", "s"), ("peg", "p")]
+
+
+@pytest.mark.parametrize("rate_hz", [30.0, 60.0])
+@pytest.mark.parametrize(("aside_mm", "speed_mm_s"), [(0.0, 1500.0), (4.0, 1300.0), (-6.0, 1100.0)])
+def test_a_disc_that_crossed_the_hole_has_lost_speed_there_and_hit_no_more_than_it_hit(
+    rate_hz: float, aside_mm: float, speed_mm_s: float
+) -> None:
+    world = World(TOURNAMENT, 3)
+    world.place("p", "light", 3.0, -75.0)
+    world.place("s", "dark", aside_mm, 130.0)
+    world.flick("s", 0.0, -speed_mm_s)
+    said, true = told_by(world, rate_hz)
+    assert "hole" not in {e.words[0] for e in world.events}
+    assert said == true
+
+
+@pytest.mark.parametrize("rate_hz", [30.0, 60.0])
+@pytest.mark.parametrize("speed_mm_s", [1500.0, 1800.0])
+def test_a_disc_that_is_driven_across_the_hole_was_struck_once(rate_hz: float, speed_mm_s: float) -> None:
+    world = World(TOURNAMENT, 3)
+    world.place("p", "light", 0.0, 50.0)
+    world.place("s", "dark", 2.0, 200.0)
+    world.flick("s", 0.0, -speed_mm_s)
+    said, true = told_by(world, rate_hz)
+    assert "hole" not in {e.words[0] for e in world.events}
+    assert said == true
