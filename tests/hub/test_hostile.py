@@ -45,7 +45,7 @@ def test_games_of_four_rounds_come_to_the_truths_score_with_few_questions() -> N
     assert len(wrong) <= GAMES // 100, wrong
     assert statistics.median(asked) <= 1
     assert max(asked[:ACCEPTED]) <= 3
-    assert sum(count > 3 for count in asked) <= len(asked) / 50
+    assert sum(count > 3 for count in asked) <= len(asked) / ACCEPTED
 
 
 @pytest.mark.parametrize("rules", ["nca", "match-play"])

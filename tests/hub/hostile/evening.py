@@ -289,7 +289,9 @@ class Evening:
         if question.kind == "round":
             return "keep" if self.kept else "none"
         if question.kind == "line":
-            disc = self.remembered[facts["disc"]]
+            name, true = facts["disc"], self.sensors.original(facts["disc"])
+            known = (disc for disc in self.remembered.values() if disc.id == true)  # before it was named anew
+            disc = self.remembered.get(name) or next(known)
             return str(disc.value)
         taken = self.board.shots[int(facts["shot"]) - 1]
         if question.kind == "valid":
