@@ -232,9 +232,8 @@ def _read(picture: Image, truth: dict, count: Counter[str], centres: list[float]
     if isinstance(reading, PhotoError):
         count["refused"] += 1
         return [f"refused: {reading.code}"]
-    discs = [{**d, "counted": True, "margin_mm": 0.0} for d in truth["discs"]]
-    open_ones = {k for k, d in enumerate(discs) if not d["sure"]}
-    notes = compared(list(reading.discs), [d for k, d in enumerate(discs) if k not in open_ones], count, centres)
+    discs = [{**d, "counted": d["sure"], "margin_mm": 0.0} for d in truth["discs"]]
+    notes = compared(list(reading.discs), discs, count, centres)
     error = max(line_errors(reading, truth))
     if error > 0.6:
         count["lines off"] += 1

@@ -18,6 +18,9 @@ ANGLES = 240
 COARSE = 0.03
 #: Half width of the search around each line, in outer radii, from the first look to the last.
 WINDOWS = (0.055, 0.055, 0.04, 0.028, 0.018, 0.012)
+#: A plane that the last look still moved by this much, in outer radii, is looked at again so often: the slow ones are
+#: those that lean, for the lean is held back.
+SETTLED, SETTLING = 0.001, (0.018, 0.018, 0.018, 0.012)
 #: Half width of the look that judges the fit.
 WIDE = 0.03
 #: Step between samples along a profile, in outer radii.
@@ -154,7 +157,10 @@ def fit_rings(lab: Floats, homography: Array, ratios: tuple[float, float], look:
     """
     h = homography / homography[2, 2]
     q = np.array([ratios[0], ratios[1], 1.0])
-    for window in WINDOWS:
+    params = np.zeros(9)
+    for look_number, window in enumerate((*WINDOWS, *SETTLING)):
+        if look_number >= len(WINDOWS) and float(np.abs(params[:7]).max()) < SETTLED:
+            break
         angles = ANGLES // 2 if window > COARSE else ANGLES
         angle = np.arange(angles) * (2 * np.pi / angles)
         ring_of = np.repeat(np.arange(3), angles).reshape(3, angles)

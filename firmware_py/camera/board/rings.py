@@ -14,6 +14,7 @@ import numpy as np
 from firmware_py.camera.board.evidence import inner_limit, look_around, quarters_seen
 from firmware_py.camera.board.ringfit import COVERED, RingFit, fit_rings
 from firmware_py.camera.board.ringsearch import (
+    PEAKS,
     SIDE_PX,
     Sighting,
     Voters,
@@ -49,6 +50,9 @@ HALF_RIGHT = 0.6
 ONE_RIGHT = 0.7
 #: A fit from the first look that is this good ends the search at once.
 PLAIN_COVERAGE = 0.75
+#: Limits of paints count before lines that are hardly seen when they are covered by so much more, unless they lie
+#: farther out than the outer line by this factor, as the edge of the surface does.
+CLEARLY_BETTER, LEAST_STRIP = 0.15, 0.98
 #: A second board is told when it is at least so large beside the first, and when so much of its outer line is seen.
 SAME_SIZE, WHOLE = 0.6, 0.7
 #: Boards do not lie on each other: beyond its outer line a board goes on by this share of that line's radius at least.
@@ -58,6 +62,8 @@ BEYOND = 1.15
 PAST_ONE_SIDE, PAST_TWO_SIDES = 0.588, 0.891
 #: Rings of another board are sighted with at least this share of the first one's score; chance with less.
 SAME_SCORE = 0.45
+#: Centres looked at first; of a board seen from above it is nearly always one of these.
+FIRST_PEAKS = 2
 #: Tilts tried when the picture does not show a board from above.
 TILTS = 6
 
@@ -187,7 +193,11 @@ def _search(lab: Floats, small: Floats, *, tilted_too: bool, look: Look = LINES)
     if len(voters.x) < 100:
         return None
     to_work = scaling(lab.shape[1] / small.shape[1], lab.shape[0] / small.shape[0])
-    best = _best_fit(lab, sight_rings(small, voters, look=look)[:3], to_work, look)
+    best = None
+    for peaks in (FIRST_PEAKS, PEAKS):
+        best = _better(best, _best_fit(lab, sight_rings(small, voters, peaks=peaks, look=look)[:3], to_work, look))
+        if best is not None and min(best.coverage) >= PLAIN_COVERAGE:
+            break
     if not tilted_too or (best is not None and min(best.coverage) >= PLAIN_COVERAGE):
         return best
     tilted = [
@@ -208,7 +218,18 @@ def fit_lab(lab: Floats, small: Floats) -> RingFit | None:
         best = _better(best, _search(soft, cv2.GaussianBlur(small, (0, 0), 0.8), tilted_too=False))
     if best is None or not _is_board(best) or not look_around(lab, best).board:
         return _fit_painted(lab, small)
+    if min(best.coverage) < PLAIN_COVERAGE:
+        # Lines that are hardly seen may be none, but chance beside the limits of paints.
+        painted = _fit_painted(lab, small)
+        if painted is not None and _clearly_better(painted, best) and quarters_seen(lab, painted):
+            return painted
     return best
+
+
+def _clearly_better(painted: RingFit, plain: RingFit) -> bool:
+    """Whether limits of paints explain a board better than lines; the edge around a faint outer line does not."""
+    radius = [math.sqrt(a * b) for _, _, a, b, _ in (circle_image(f.homography, 1.0) for f in (painted, plain))]
+    return min(painted.coverage) > min(plain.coverage) + CLEARLY_BETTER and radius[0] < radius[1] / LEAST_STRIP
 
 
 def _fit_painted(lab: Floats, small: Floats) -> RingFit | None:

@@ -57,10 +57,9 @@ def exposure_gain(bgr: Image) -> float:
 
 def to_lab(bgr: Image, gain: float = 1.0) -> Floats:
     """The picture in float CIE Lab (L 0..100) after ``gain``, bright pixels clipped."""
-    scaled = np.multiply(bgr, np.float32(gain / 255.0), dtype=np.float32)
-    if gain > 1.0:
-        np.minimum(scaled, np.float32(1.0), out=scaled)
-    return np.asarray(cv2.cvtColor(scaled, cv2.COLOR_BGR2Lab), dtype=np.float32)
+    level = np.minimum(np.arange(256) * (gain / 255.0), 1.0)
+    linear = np.where(level <= 0.04045, level / 12.92, ((level + 0.055) / 1.055) ** 2.4).astype(np.float32)
+    return np.asarray(cv2.cvtColor(cv2.LUT(bgr, linear), cv2.COLOR_LBGR2Lab), dtype=np.float32)
 
 
 def gradient(lab: Floats, sigma_px: float = 1.0) -> tuple[Floats, Floats, Floats]:
@@ -74,16 +73,20 @@ def gradient(lab: Floats, sigma_px: float = 1.0) -> tuple[Floats, Floats, Floats
         ``(gx, gy, magnitude)``, each ``(h, w)``, in Lab units per pixel.
     """
     smooth = cv2.GaussianBlur(lab, (0, 0), sigma_px) if sigma_px > 0 else lab
-    gx = np.asarray(cv2.Sobel(smooth, cv2.CV_32F, 1, 0, scale=1 / SOBEL_NORM))
-    gy = np.asarray(cv2.Sobel(smooth, cv2.CV_32F, 0, 1, scale=1 / SOBEL_NORM))
-    power = gx * gx + gy * gy
-    best_x, best_y, best = gx[..., 0].copy(), gy[..., 0].copy(), power[..., 0].copy()
-    for channel in (1, 2):
-        larger = power[..., channel] > best
-        np.copyto(best_x, gx[..., channel], where=larger)
-        np.copyto(best_y, gy[..., channel], where=larger)
-        np.copyto(best, power[..., channel], where=larger)
-    return best_x, best_y, np.sqrt(best)
+    steepest: tuple[Floats, Floats, Floats] | None = None
+    for channel in cv2.split(smooth):
+        gx = np.asarray(cv2.Sobel(channel, cv2.CV_32F, 1, 0, scale=1 / SOBEL_NORM))
+        gy = np.asarray(cv2.Sobel(channel, cv2.CV_32F, 0, 1, scale=1 / SOBEL_NORM))
+        size = np.asarray(cv2.magnitude(gx, gy))
+        if steepest is None:
+            steepest = (gx, gy, size)
+            continue
+        steeper = cv2.compare(size, steepest[2], cv2.CMP_GT)
+        for ours, best in zip((gx, gy, size), steepest, strict=True):
+            cv2.copyTo(ours, steeper, best)
+    if steepest is None:
+        raise ValueError("a picture has channels")
+    return steepest
 
 
 def ridge(profiles: Floats, sides: tuple[int, ...]) -> Floats:

@@ -166,11 +166,14 @@ def _two_means(scaled: Array, weights: Array) -> Array:
     pair = np.linalg.norm(scaled[:, None] - scaled[None], axis=-1)
     means = scaled[list(np.unravel_index(int(pair.argmax()), pair.shape))].astype(np.float64)
     member = np.zeros(len(scaled), dtype=np.intp)
-    for _ in range(8):
-        member = np.linalg.norm(scaled[:, None] - means[None], axis=-1).argmin(axis=1)
-        for k in (0, 1):
-            if (member == k).any():
-                means[k] = np.average(scaled[member == k], axis=0, weights=weights[member == k])
+    for turn in range(8):
+        nearest = np.linalg.norm(scaled[:, None] - means[None], axis=-1).argmin(axis=1)
+        if turn and (nearest == member).all():
+            break
+        member = nearest
+        share = np.stack([member == 0, member == 1]) * weights
+        total = share.sum(axis=1, keepdims=True)
+        means = np.where(total > 0, share @ scaled / np.maximum(total, 1e-12), means)
     return member
 
 
@@ -179,7 +182,7 @@ def _settle(colours: Array, weights: Array, member: Array) -> Array:
     for _ in range(6):
         means, widths = _clouds(colours, weights, member)
         new = _costs(colours, means, widths).argmin(axis=1)
-        if (new == member).all() or len(np.unique(new)) < 2:
+        if (new == member).all() or (new == new[0]).all():
             break
         member = new
     return member
@@ -193,16 +196,12 @@ def _total_cost(colours: Array, weights: Array, member: Array) -> float:
 
 def _clouds(colours: Array, weights: Array, member: Array) -> tuple[Array, Array]:
     """Means and widths of the two clouds; an empty one keeps the mean of all."""
-    means, widths = np.empty((2, 3)), np.empty((2, 3))
-    usual = np.array(USUAL_WIDTH) ** 2
-    for k in (0, 1):
-        mine = member == k
-        if not mine.any():
-            mine = np.ones(len(colours), dtype=bool)
-        w = weights[mine]
-        means[k] = np.average(colours[mine], axis=0, weights=w)
-        square = (w[:, None] * (colours[mine] - means[k]) ** 2).sum(axis=0)
-        widths[k] = np.sqrt((square + USUAL_WEIGHT * usual) / (w.sum() + USUAL_WEIGHT))
+    share = np.stack([member == 0, member == 1]) * weights
+    share[~share.any(axis=1)] = weights
+    total = share.sum(axis=1, keepdims=True)
+    means = share @ colours / total
+    square = np.einsum("kn,knc->kc", share, (colours[None] - means[:, None]) ** 2)
+    widths = np.sqrt((square + USUAL_WEIGHT * np.array(USUAL_WIDTH) ** 2) / (total + USUAL_WEIGHT))
     return means, widths
 
 

@@ -176,10 +176,12 @@ def _places(votes: Floats, radii_px: Array, scale: float, outer_mm: float, most:
     """
     middle = (votes.shape[1] - 1) / 2
     row, column = np.ogrid[: votes.shape[1], : votes.shape[2]]
-    out = np.hypot(row - middle, column - middle) * (scale / outer_mm)
+    out2 = (row - middle) ** 2 + (column - middle) ** 2
+    surface2, farthest2 = ((part * outer_mm / scale) ** 2 for part in (BEYOND_SURFACE, FARTHEST))
+    best = np.asarray(votes.max(axis=0))
     found = []
-    for part in (out < BEYOND_SURFACE, (out >= BEYOND_SURFACE) & (out < FARTHEST)):
-        peaks = suspects(votes * part, radii_px, apart_px=0.02 * VIEW_PX, most=most)
+    for part in (out2 < surface2, (out2 >= surface2) & (out2 < farthest2)):
+        peaks = suspects(votes, np.where(part, best, np.float32(0)), radii_px, apart_px=0.02 * VIEW_PX, most=most)
         x, y = (peaks[:, 0] - middle) * scale, (middle - peaks[:, 1]) * scale
         found.append(np.stack([x, y, peaks[:, 2] * scale, peaks[:, 3]], axis=1))
     rows = np.concatenate(found)

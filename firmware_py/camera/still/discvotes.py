@@ -35,7 +35,10 @@ def rim_votes(lab: Floats, radii_px: Array) -> Floats:
     # A margin collects the votes that fall outside, so that none needs to be looked at.
     pad = math.ceil(float(radii_px.max())) + 2
     wide, high = width + 2 * pad, height + 2 * pad
-    rows, columns = np.nonzero(size > LEAST_SLOPE)
+    # The corners of the view lie beyond every disc.
+    row, column = np.ogrid[:height, :width]
+    round_view = (2 * row - height + 1) ** 2 + (2 * column - width + 1) ** 2 < max(height, width) ** 2
+    rows, columns = np.nonzero((size > LEAST_SLOPE) & round_view)
     strength = size[rows, columns]
     nx, ny = gx[rows, columns] / strength, gy[rows, columns] / strength
     weight = np.minimum(strength / FULL_SLOPE, 1.0).astype(np.float64)
@@ -55,17 +58,19 @@ def rim_votes(lab: Floats, radii_px: Array) -> Floats:
     return answer
 
 
-def suspects(votes: Floats, radii_px: Array, *, apart_px: float, most: int, least: float = LEAST_SHARE) -> Array:
+def suspects(
+    votes: Floats, best: Floats, radii_px: Array, *, apart_px: float, most: int, least: float = LEAST_SHARE
+) -> Array:
     """The peaks of the votes as rows ``(column, row, radius, share)``, best first.
 
     Args:
         votes: see :func:`rim_votes`.
+        best: the largest of them over all radii, 0 where nothing is looked for, ``(h, w)``.
         radii_px: the radii voted for.
         apart_px: peaks are at least so far apart.
         most: at most so many peaks.
         least: least share of a full rim.
     """
-    best = np.asarray(votes.max(axis=0))
     reach = max(1, round(apart_px))
     around = cv2.dilate(best, np.ones((2 * reach + 1, 2 * reach + 1), np.uint8))
     rows, columns = np.nonzero((best >= around) & (best > least))

@@ -38,8 +38,8 @@ def local_light(lab: Floats, calibration: Calibration, xy_mm: Array, radius_mm: 
     angle = np.arange(ANGLES) * (2 * np.pi / ANGLES)
     reach = np.linspace(REACH[0], REACH[1], RINGS) * outer
     places = np.stack([np.cos(angle)[:, None] * reach, np.sin(angle)[:, None] * reach], axis=-1)
-    lightness = sample(lab[..., 0], *apply_homography(calibration.image_from_board, places[..., 0], places[..., 1]))
-    lightness = lightness.astype(np.float64) + FOOT
+    seen = sample(lab, *apply_homography(calibration.image_from_board, places[..., 0], places[..., 1]))
+    lightness = seen[..., 0].astype(np.float64) + FOOT
     flat = places.reshape(-1, 2)
     apart = np.sqrt(((flat[:, None] - xy_mm[None]) ** 2).sum(axis=-1)) if len(xy_mm) else np.full((len(flat), 1), 1e9)
     wood = (apart.min(axis=1) > BESIDE * radius_mm).reshape(lightness.shape) & np.isfinite(lightness)

@@ -21,7 +21,6 @@ from firmware_py.camera.board.calibration import Calibration
 from firmware_py.camera.board.evidence import look_around, quarters_seen
 from firmware_py.camera.board.ringfit import RingFit
 from firmware_py.camera.board.rings import (
-    WORK_PX,
     Rings,
     circle_image,
     fit_lab,
@@ -46,6 +45,8 @@ from hardware.board import Board, BoardError, load_board
 
 Scoring = Literal["differential", "cumulative", "match210"]
 
+#: Photos are read at this long side at most: lines and discs are met no better in larger ones.
+PHOTO_PX = 1024
 #: Less of the outer line than this in the picture, and the photo is refused.
 LEAST_VISIBLE = 0.7
 #: Rings met as limits of paints are a board's where so many clear discs of one size lie on them.
@@ -91,7 +92,7 @@ def _score(
 def _read(
     picture: Picture, name: str, board: Board, twenties: tuple[int, int], start: float
 ) -> PhotoReading | PhotoError:
-    work, _ = shrink(picture.bgr, WORK_PX)
+    work, _ = shrink(picture.bgr, PHOTO_PX)
     little, _ = shrink(work, SIDE_PX)
     gain = exposure_gain(work)
     lab = to_lab(work, gain)

@@ -202,7 +202,9 @@ def test_places_are_told_in_pixels_of_the_full_photo(folder: Path):
     assert isinstance(large, PhotoReading)
     assert read_picture(folder / "large.jpg").reduction > 1
     assert large.rings.size_wh == (4050, 3690)
-    for a, b in zip(small.discs, large.discs, strict=True):
+    assert len(small.discs) == len(large.discs)
+    for a in small.discs:
+        b = min(large.discs, key=lambda d: math.hypot(d.x - 4.5 * a.x, d.y - 4.5 * a.y))
         assert b.r == pytest.approx(4.5 * a.r, rel=0.03)
         assert math.hypot(b.x - 4.5 * a.x, b.y - 4.5 * a.y) < 0.1 * b.r
 
