@@ -47,6 +47,17 @@ def test_every_daemon_checks_its_configuration(daemon: str, tmp_path: Path) -> N
     assert crokinole(daemon, "--config", str(path), "--check-config").returncode == 0
 
 
+def test_the_hub_looks_beforehand_for_its_rules_and_whether_its_database_can_be_one(tmp_path: Path) -> None:
+    path = tmp_path / "hub.toml"
+    for text, words in (
+        ("standing_rules = 'clasic'", ("[hub] standing_rules", "'classic'")),
+        ("standing_rules = 'nowhere.toml'", ("[hub] standing_rules", "nowhere.toml")),
+        ("database = 'sqlite:///hub.sqlite3?mode=ro'", ("[hub] database", "%3F")),
+    ):
+        path.write_text(f"[hub]\n{text}\n")
+        assert_one_line(crokinole("hub", "--config", str(path), "--check-config"), 2, *words)
+
+
 SECRETS = [
     *[(daemon, "[mqtt]\npassword_file = 'secret'\n") for daemon in ("beam", "camera", "hub", "dashboard")],
     ("hub", "[hub]\npin_file = 'secret'\n"),

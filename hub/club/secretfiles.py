@@ -1,19 +1,20 @@
-"""The secret files that a daemon will read when it starts, looked at beforehand for ``--check-config``."""
+"""The files and names that a daemon will use when it starts, looked at beforehand for ``--check-config``."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from hub.link.config import Config, read_secret
+from hub.link.config import Config, ConfigError, read_secret
 
 
 def check_secret_files(config: Config, daemon: str) -> None:
-    """Read what the daemon (beam, camera, hub or dashboard) will read, as the user who asks.
+    """Read what the daemon (beam, camera, hub or dashboard) will read, as the user who asks; nothing is connected to.
 
     The dashboard's key is made when it is missing, so that only one that is there is looked at.
 
     Raises:
-        ConfigError: a file is missing, may be read by others than its owner, or does not hold what it must.
+        ConfigError: a file is missing, may be read by others than its owner, or does not hold what it must; or there
+            are no such rules, or no such kind of database.
     """
     named = [config.mqtt.password_file]
     if daemon == "camera" and config.board.pages:
@@ -22,8 +23,18 @@ def check_secret_files(config: Config, daemon: str) -> None:
         named.append(config.dashboard.secret_file)
     for name in filter(None, named):
         read_secret(Path(name))
+    if daemon in {"hub", "dashboard"}:
+        from hub.store.engine import StoreError, parse_url
+
+        try:
+            parse_url(config.hub.database)
+        except StoreError as error:
+            raise ConfigError(f"[hub] {error}") from None
     if daemon == "hub":
-        from hub.people.roles import read_pins, read_tokens  # only the hub needs what it imports
+        from hub.people.roles import read_pins, read_tokens  # only the hub needs what these import
+        from hub.service import standing_of
+
+        standing_of(config)
 
         if config.hub.token_file:
             read_tokens(Path(config.hub.token_file))
