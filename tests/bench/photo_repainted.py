@@ -233,7 +233,7 @@ def _read(picture: Image, truth: dict, count: Counter[str], centres: list[float]
         count["refused"] += 1
         return [f"refused: {reading.code}"]
     discs = [{**d, "counted": d["sure"], "margin_mm": 0.0} for d in truth["discs"]]
-    notes = compared(list(reading.discs), discs, count, centres)
+    notes = compared(reading, discs, count, centres)
     error = max(line_errors(reading, truth))
     if error > 0.6:
         count["lines off"] += 1

@@ -23,7 +23,7 @@ import numpy as np
 from photo_accuracy import match
 
 from firmware_py.camera.still.photo import score_picture
-from firmware_py.camera.still.photoreading import PhotoDisc, PhotoError
+from firmware_py.camera.still.photoreading import PhotoDisc, PhotoError, PhotoReading
 from hardware.board import Board, load_board
 from hardware.twin import photos
 from hardware.twin.layouts import drawn_layout
@@ -92,8 +92,9 @@ def told(disc: PhotoDisc) -> bool:
     return not disc.sure
 
 
-def compared(discs: list[PhotoDisc], truth: list[dict], count: Counter[str], centres: list[float]) -> list[str]:
+def compared(reading: PhotoReading, truth: list[dict], count: Counter[str], centres: list[float]) -> list[str]:
     """Add one board to the counts; what was wrong with it, in words."""
+    discs, hole_unclear = list(reading.discs), reading.hole_unclear
     pairs = match(discs, truth)
     read_of, notes = {j: discs[i] for i, j in pairs}, []
     for j, t in enumerate(truth):
@@ -106,7 +107,9 @@ def compared(discs: list[PhotoDisc], truth: list[dict], count: Counter[str], cen
         if found is None:
             count[f"{place} missed"] += 1
             if place == "live":
-                notes.append(f"missed {t['zone']} {t['team']} {at}")
+                asked = t["zone"] == 20 and hole_unclear
+                count["hole told"] += asked
+                notes.append(f"missed {t['zone']} {t['team']} {at}{' told' if asked else ''}")
             continue
         if place == "live":
             centres.append(math.hypot(found.x - t["x"], found.y - t["y"]) / t["r"])
@@ -148,7 +151,7 @@ def main() -> int:
             count[f"refused {'hard' if seed % 2 else 'fair'}"] += 1
             notes = [f"refused: {reading.code}"]
         else:
-            notes = compared(list(reading.discs), truth["discs"], count, centres)
+            notes = compared(reading, truth["discs"], count, centres)
         if notes:
             print(f"{seed} {'hard' if seed % 2 else 'fair'} {picture.shape[1]}x{picture.shape[0]}: {'; '.join(notes)}")
             if options.keep is not None:

@@ -23,6 +23,8 @@ FAR_APART = 9.0
 #: Standard deviations (L, a, b) that a cloud has until its discs say otherwise, and as how many discs they count.
 USUAL_WIDTH = (7.0, 3.5, 4.5)
 USUAL_WEIGHT = 2.0
+#: Discs of one colour only are light or dark by their lightness L; nearer to the middle than this they may be either.
+MIDDLE_L, EITHER_L = 50.0, 15.0
 #: Lightness counts half when the clouds are first told apart.
 FIRST_SCALE = (0.5, 1.0, 1.0)
 #: A way of cutting whose cost (minus twice the log likelihood) is higher by this leaves no doubt of the cheapest one.
@@ -113,6 +115,9 @@ def tell_sides(colours: Array, weights: Array, in_usual_light: Array) -> Sides:
             continue
         differs = assign(other_seen, other)[0] != team
         clearness[differs] = np.minimum(clearness[differs], (other_cost - cost) / CLEARLY_WORSE)
+    if judged.dark is None:
+        # Without the other team to compare with, brown discs may be either.
+        clearness = np.full(len(colours), float(abs(judged.light[0] - MIDDLE_L) >= EITHER_L))
     teams = _described(colours, weights, 1 - team) if judged.dark is not None else judged
     return Sides(teams=teams, team=team, clearness=clearness)
 
@@ -231,7 +236,7 @@ def assign(colours: Array, teams: TeamColours) -> tuple[Array, Array]:
         doubt. With one colour known everything is team 0 if that is light, 1 if dark (L below 50).
     """
     if teams.dark is None:
-        only = 0 if teams.light[0] >= 50 else 1
+        only = 0 if teams.light[0] >= MIDDLE_L else 1
         return np.full(len(colours), only), np.ones(len(colours))
     costs = _costs(colours, teams.means, teams.widths)
     return costs.argmin(axis=1), np.tanh(np.abs(costs[:, 0] - costs[:, 1]) / 8.0)

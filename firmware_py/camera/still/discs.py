@@ -141,6 +141,7 @@ def find_discs(
         radius_seen=radius_mm is None and seen_radius is not None,
         teams=teams,
         surface_radius_mm=surface,
+        hole_unclear=hole.unclear,
     )
 
 

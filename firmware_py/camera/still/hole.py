@@ -47,12 +47,14 @@ class HoleReading:
         disc: the disc that lies flat in it.
         centre_mm: its centre as seen on the board plane.
         radius_mm: its radius if open, else that of the outline in the middle.
+        unclear: its colour is a team's although no disc was told in it, so that a disc would hardly be seen.
     """
 
     open: bool
     disc: SeenDisc | None
     centre_mm: tuple[float, float]
     radius_mm: float
+    unclear: bool = False
 
 
 def read_hole(lab: Floats, calibration: Calibration, r0_mm: float, teams: TeamColours | None) -> HoleReading:
@@ -79,6 +81,7 @@ def read_hole(lab: Floats, calibration: Calibration, r0_mm: float, teams: TeamCo
     rim = float(whole[-1])
     off = float(np.linalg.norm(fixed[0] - hole))
     disc = None
+    unclear = teams is not None and float(strangeness(seen.colour[-1:], teams)[0]) <= MOST_STRANGE
     if teams is not None and off <= OFF_CENTRE * r0_mm:
         odd = float(strangeness(seen.colour[-1:], teams)[0])
         clearest = float(quality[best])
@@ -95,6 +98,7 @@ def read_hole(lab: Floats, calibration: Calibration, r0_mm: float, teams: TeamCo
         disc=disc,
         centre_mm=(float(centre[0]), float(centre[1])),
         radius_mm=float(radius[best]),
+        unclear=unclear and disc is None,
     )
 
 

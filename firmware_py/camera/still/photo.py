@@ -47,6 +47,7 @@ Scoring = Literal["differential", "cumulative", "match210"]
 
 #: Photos are read at this long side at most: lines and discs are met no better in larger ones.
 PHOTO_PX = 1024
+HOLE_UNCLEAR = "the hole has the colour of a team's discs; one lying in it, not told here, adds 20"
 #: Less of the outer line than this in the picture, and the photo is refused.
 LEAST_VISIBLE = 0.7
 #: Rings met as limits of paints are a board's where so many clear discs of one size lie on them.
@@ -126,6 +127,7 @@ def _read(
         twenties=twenties,
         outer_line_mm=board.outer_line_mm,
         ms=(time.perf_counter() - start) * 1e3,
+        hole_unclear=reading.hole_unclear,
     )
 
 
@@ -201,6 +203,8 @@ def describe(reading: PhotoReading, scoring: Scoring) -> str:
         for d in reading.discs
         if not d.sure
     ]
+    if reading.hole_unclear:
+        lines.append(f"  look: {HOLE_UNCLEAR}")
     bare = "" if reading.discs else "no disc is on the board, "
     return "\n".join([f"{reading.photo}: {bare}{result_line(reading.totals, scoring)}", *lines])
 
@@ -262,6 +266,8 @@ def run(
             print(describe(answer, scoring))
         if as_json:
             print(json.dumps(answer.to_table()), flush=True)
+            if isinstance(answer, PhotoReading) and answer.hole_unclear:
+                print(f"crokinole: {answer.photo}: {HOLE_UNCLEAR}", file=sys.stderr)
         if overlay_dir is not None and isinstance(answer, PhotoReading) and picture is not None:
             status = max(status, _write_overlay(overlay_dir / _overlay_name(Path(path), taken), picture, answer))
     return status

@@ -51,6 +51,7 @@ class PhotoReading:
         twenties: banked twenties of light and dark, as they were told.
         outer_line_mm: radius of the outer line that margins are measured by.
         ms: time taken, reading the file included.
+        hole_unclear: no disc is told in the hole, but one of a team's colour would look like it: worth a look.
     """
 
     photo: str
@@ -59,6 +60,7 @@ class PhotoReading:
     twenties: tuple[int, int]
     outer_line_mm: float
     ms: float
+    hole_unclear: bool = False
 
     @property
     def totals(self) -> dict[Side, int]:

@@ -55,6 +55,7 @@ class DiscReading:
         radius_seen: whether the radius was learned from this picture.
         teams: the colours learned from these discs, None without any.
         surface_radius_mm: radius of the playing surface, as seen or else as the board says.
+        hole_unclear: whether a disc in the hole could hardly be told from the empty hole.
     """
 
     discs: tuple[SeenDisc, ...]
@@ -62,3 +63,4 @@ class DiscReading:
     radius_seen: bool
     teams: TeamColours | None
     surface_radius_mm: float
+    hole_unclear: bool = False

@@ -141,3 +141,11 @@ def test_one_colour_on_the_board_belongs_to_one_side():
     assert sides.teams.dark is None
     assert set(sides.team.tolist()) == {0}
     assert sides.clearness.min() == 1.0
+
+
+@pytest.mark.parametrize(("lightness", "clear"), [(75, True), (20, True), (58, False), (40, False)])
+def test_side_of_one_colour_is_doubtful_unless_it_is_surely_light_or_dark(lightness, clear):
+    colours, _ = clouds(((lightness, 8, 20), (lightness, 8, 20)), (4, 4), shade=1.0)
+    sides = tell_sides(colours, np.ones(8), colours)
+    assert sides.teams.dark is None
+    assert ((sides.clearness > 0.5) == clear).all()

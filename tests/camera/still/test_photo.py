@@ -16,7 +16,7 @@ import pytest
 
 from firmware_py.camera.picture.picturefile import PictureError, read_picture
 from firmware_py.camera.still import photo
-from firmware_py.camera.still.photo import run, score_photo, score_picture
+from firmware_py.camera.still.photo import describe, run, score_photo, score_picture
 from firmware_py.camera.still.photoreading import PhotoDisc, PhotoError, PhotoReading
 
 SIZE = (900, 820)
@@ -121,6 +121,22 @@ def test_disc_in_the_hole_under_a_lamp_of_its_own_is_no_empty_hole(drawn: Module
     assert isinstance(reading, PhotoReading)
     middle = seen_at(reading, camera, 0.0, 0.0, 3.5)
     assert (middle.zone, middle.side) == (20, "light")
+
+
+def test_disc_in_a_hole_of_its_very_colour_is_not_passed_over_in_silence(drawn: ModuleType):
+    look = replace(drawn.LOOKS["plain"], hole=drawn.LOOKS["plain"].dark)
+    discs = [drawn.Disc(x, y, colour, base) for x, y, colour, base, zone in ROUND if zone != 20]
+    discs.append(drawn.Disc(0.0, 0.0, "dark", -6.0))
+    reading = score_picture(drawn.draw(discs, look, drawn.Camera(size_wh=SIZE)))
+    assert isinstance(reading, PhotoReading)
+    assert reading.hole_unclear or any(d.zone == 20 for d in reading.discs)
+    assert ("look: the hole" in describe(reading, "differential")) == reading.hole_unclear
+
+
+def test_hole_of_a_strange_colour_is_clear(drawn: ModuleType):
+    reading = score_picture(drawn_round(drawn, "blue"))
+    assert isinstance(reading, PhotoReading)
+    assert not reading.hole_unclear
 
 
 def test_empty_board_is_all_nought(drawn: ModuleType):
