@@ -73,3 +73,6 @@ export function requestId() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (b) => b.toString(16).padStart(2, "0")).join("");
 }
+
+/** What the hub does at each level of judging, in a word. */
+export const LEVELS = { count: "counts", advise: "advises", judge: "judges" };

@@ -1,12 +1,11 @@
 // The organiser's page: every board in one list, and what an evening needs done at them.
 
-import { boardName, eventWords, make, mark, preselect, sideName, sidesOf, text } from "./dom.js";
+import { LEVELS, boardName, eventWords, make, mark, preselect, sideName, sidesOf, text } from "./dom.js";
 import { follow, sayTrouble } from "./live.js";
 import { move, names, valuesOf } from "./more.js";
 import { request, requestHub } from "./request.js";
 import { sheet } from "./sheet.js";
 
-const LEVELS = { count: "counts", advise: "advises", judge: "judges" };
 const RUNNING = ["round", "settling", "round_over", "paused"];
 const at = (id) => document.getElementById(id);
 const link = { fresh: true, heard: 0, broker: true, hub: true };

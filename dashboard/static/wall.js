@@ -1,7 +1,7 @@
 // The wall: one tile for every board, as large as they fit, brought up to date by the stream.
 
 import { draw, makeBoard } from "./board.js";
-import { boardName, eventWords, make, mark, pips, pointsOf, sideName, sidesOf, text } from "./dom.js";
+import { LEVELS, boardName, eventWords, make, mark, pips, pointsOf, sideName, sidesOf, text } from "./dom.js";
 import { FlashGate } from "./flash.js";
 import { follow, trouble } from "./live.js";
 import { Voice } from "./sound.js";
@@ -147,6 +147,7 @@ function describe(table) {
   if (table.phase === "match_over") words.push("match over");
   else if (table.round) words.push(`Round ${table.round}`);
   if (table.game > 1) words.splice(1, 0, `Game ${table.game}`);
+  if (table.match_id && table.phase !== "match_over") words.push(LEVELS[table.level]);
   return words.filter(Boolean).join(" · ");
 }
 

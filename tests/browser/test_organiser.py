@@ -161,9 +161,9 @@ def test_the_wall_says_what_a_match_is_part_of(wall: Page, hub: FakeHub) -> None
     table = playing("board-1", event=Event("Spring cup", "final", "3"))
     hub.publish(table)
     wall.goto("/")
-    expect(wall.locator(".tile .what")).to_have_text("Spring cup, final, table 3 · Round 5")
+    expect(wall.locator(".tile .what")).to_have_text("Spring cup, final, table 3 · Round 5 · judges")
     hub.publish(replace(table, rev=40, event=Event()))
-    expect(wall.locator(".tile .what")).to_have_text("Match play · Round 5")
+    expect(wall.locator(".tile .what")).to_have_text("Match play · Round 5 · judges")
 
 
 @pytest.mark.parametrize("over", [False, True])

@@ -67,7 +67,7 @@ def test_the_wall_shows_names_scores_and_twenties_as_they_change(wall: Page, hub
     expect(light.locator(".pips i")).to_have_count(7)
     expect(dark.locator(".hammer")).to_be_visible()
     expect(light.locator(".hammer")).to_be_hidden()
-    expect(wall.locator(".what")).to_have_text("Match play · Round 5")
+    expect(wall.locator(".what")).to_have_text("Match play · Round 5 · judges")
     expect(wall.locator(".history li")).to_have_count(4)
     expect(wall.locator(".board g.disc")).to_have_count(10)
     sides = {**table.sides, "A": replace(table.sides["A"], score=7, twenties=2, provisional=1)}
