@@ -24,8 +24,9 @@ _LONGEST_NS = 450_000_000
 #: For so long afterwards the ways tell what happened.
 _AFTER_NS = 110_000_000
 _BEFORE = 7
-#: An episode is explained if its sightings are off by no more than so many standard deviations.
-EXPLAINED = 4.0
+#: An episode is explained if its sightings are off by no more than so many standard deviations, and somewhat more for
+#: each further blow: what a course is off before a blow is more after it, by about its way over a disc's radius.
+EXPLAINED, FURTHER_BLOW = 4.0, 0.5
 #: One that is off by more is tried again together with the one before.
 GOOD = 1.3
 #: What gave or took less speed than this is told only by one that is off by less.
@@ -58,6 +59,11 @@ class Episode:
     discs: frozenset[str]
     blows: tuple[Blow, ...]
     off: float
+
+    @property
+    def explained(self) -> bool:
+        """Whether the best course comes out where the discs were seen, as well as one with so many blows can."""
+        return self.off <= EXPLAINED + FURTHER_BLOW * max(0, len(self.blows) - 1)
 
     def covers(self, at_ns: int, discs: Sequence[str]) -> bool:
         """Whether a contact of these discs would have been part of it."""
@@ -92,7 +98,7 @@ def explain(
             if merged is not None and (told is None or merged.off < told.off):
                 found = [e for e in found if e is not before[2]]
                 span, state, told, known = both, before[1], merged, again
-        if told is not None and told.off <= EXPLAINED:
+        if told is not None and told.explained:
             told = _told(told)
             found.append(told)
             if told.blows:

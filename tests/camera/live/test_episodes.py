@@ -9,7 +9,8 @@ from dataclasses import replace
 import pytest
 
 from firmware_py.camera.motion.billiards import Body, Feel, Table, roll
-from firmware_py.camera.motion.episodes import explain
+from firmware_py.camera.motion.courses import Blow
+from firmware_py.camera.motion.episodes import Episode, explain
 from firmware_py.camera.motion.tracker import Sighting, Xy
 from firmware_py.camera.motion.ways import Path
 from hardware.board import TOURNAMENT
@@ -196,3 +197,11 @@ def test_a_disc_that_is_driven_across_the_hole_was_struck_once(rate_hz: float, s
     said, true = told_by(world, rate_hz)
     assert "hole" not in {e.words[0] for e in world.events}
     assert said == true
+
+
+@pytest.mark.parametrize(
+    ("blows", "off", "explained"), [(0, 3.9, True), (1, 4.2, False), (2, 4.2, True), (4, 5.4, True), (4, 5.6, False)]
+)
+def test_the_more_blows_a_course_has_the_farther_it_may_be_off(blows: int, off: float, *, explained: bool) -> None:
+    blow = Blow(1, ("hit", "a", "b"), 1.0, 500.0)
+    assert Episode(0, 10, frozenset("ab"), (blow,) * blows, off).explained is explained
