@@ -137,7 +137,7 @@ def test_everybody_at_a_table_may_ask_all_but_rulings_and_what_concerns_the_club
             people.allow("table", "b1", request, 0)
         except DeniedError:
             refused.add(request)
-    assert refused == {"rule", "forget", "close", "login"}
+    assert refused == {"rule", "forget", "close", "invite", "login"}
 
 
 def test_a_first_shot_opens_a_match_under_what_the_club_set(quick_path: Path) -> None:
