@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
+from hub.edition import is_carried
 from hub.entries import PEOPLE, Entry
 from hub.state import TableState
 
@@ -69,9 +70,9 @@ class Again(Generic[T]):
         return taken
 
     def lines(self, entries: Iterable[Entry], skipped: frozenset[int]) -> None:
-        """Take in what holds of many lines."""
+        """Take in what holds of many lines; a table taken over is where they begin, with what is known of it now."""
         for entry in entries:
-            if not entry.refused and entry.id not in skipped and not takes_back(entry):
+            if not (entry.refused or entry.id in skipped or takes_back(entry) or is_carried(entry)):
                 self.line(entry)
 
     def chapter(self, since: int) -> Chapter | None:

@@ -14,6 +14,7 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
+from hardware import board
 from hub.entries import HUB, Entry
 from hub.link.messages import MessageError
 from hub.state import GEOMETRY, TableState
@@ -44,10 +45,15 @@ class Carried(msgspec.Struct, frozen=True):
     state: TableState
 
 
+def deciding() -> tuple[Path, ...]:
+    """The files whose code decides, or says what is decided about."""
+    room = Path(__file__).parent
+    return (Path(board.__file__), *sorted(path for pattern in _DECIDING for path in room.glob(pattern)))
+
+
 def _edition() -> str:
     told = hashlib.sha256(repr(GEOMETRY).encode())
-    room = Path(__file__).parent
-    for path in sorted(path for pattern in _DECIDING for path in room.glob(pattern)):
+    for path in deciding():
         told.update(path.name.encode())
         told.update(path.read_bytes())
     return told.hexdigest()[:12]

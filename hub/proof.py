@@ -81,8 +81,8 @@ def steps(state: TableState, entries: Iterable[Entry]) -> Iterator[tuple[Entry, 
             again.state = replace(before, entry=entry.id)
             yield entry, Taken(again.state)
             continue
-        unreadable = entry.source in {PEOPLE, HUB} and again.state.unreadable > before.unreadable
-        if unreadable and (why := _unread(entry)):
+        counted = taken.chapter is None and again.state.unreadable > before.unreadable
+        if counted and entry.source in {PEOPLE, HUB} and (why := _unread(entry)):
             raise ReplayError(f"board {entry.board}, line {entry.id}: {why}; made by another version?")
         if taken.chapter is not None:
             again.forget_before(again.state.chapters)

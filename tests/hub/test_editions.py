@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import ast
 import gzip
 import json
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 import hub.desk
 import hub.edition
+from hub.entries import HUB, Entry
 from hub.link.snapshot import Table
-from hub.proof import in_common, prove
+from hub.proof import ReplayError, in_common, prove, steps
 from hub.replay import run
 from hub.state import Sensor, TableState
 from hub.store.reader import JournalReader
-from tests.hub.harness import Club
+from tests.hub.harness import TOKEN, Club
 from tests.hub.table_bench import Bench
 
 OLD = Path(__file__).with_name("old") / "before-chapters.journal.gz"
@@ -118,6 +121,59 @@ def test_a_match_that_began_under_another_edition_gets_names_and_no_rules(
     club.close()
     with JournalReader(club.url) as journal:
         assert prove(journal, "b1").unequal == ()
+
+
+def test_the_referee_rules_on_a_finished_round_since_another_edition_took_over(
+    quick_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    club = Club(quick_path)
+    bench = Bench(club)
+    bench.start(rules="nca")
+    club.kill()
+    for module in (hub.edition, hub.desk):
+        monkeypatch.setattr(module, "EDITION", "another")
+    club.restart()
+    bench.shoot("A", (60, 10))
+    bench.shoot("B", "hole", ("hole", "s"), beam=True)
+    bench.off("d2")
+    assert club.ask("correct", {"totals": {"A": 15, "B": 0}}).ok
+    assert club.ask("confirm", {"round": 1}).ok
+    assert club.table().rounds[0].twenties == {"A": 0, "B": 0}
+    ruling = {"reason": "it touched", "round": 1, "shot": 2, "valid": True}
+    assert club.ask("rule", ruling, token=f"{TOKEN}-referee").ok
+    assert club.table().rounds[0].twenties == {"A": 0, "B": 1}
+    assert club.ask("undo", {}).ok
+    assert club.table().rounds[0].twenties == {"A": 0, "B": 0}
+    club.close()
+    with JournalReader(club.url) as journal:
+        assert prove(journal, "b1").unequal == ()
+
+
+def test_lines_that_another_edition_could_not_use_are_no_hindrance_to_a_replay() -> None:
+    kept = hub.edition.carrying(TableState("b1", unreadable=2))
+    line = Entry(1, "b1", HUB, "h", 1, "carried", 0, kept)
+    ((entry, taken),) = steps(TableState("b1"), [line])
+    assert (entry, taken.state.unreadable) == (line, 2)
+    with pytest.raises(ReplayError, match="'carried' of hub cannot be read"):
+        list(steps(TableState("b1"), [replace(line, body=b"{")]))
+
+
+def test_the_edition_is_of_all_code_that_a_table_needs() -> None:
+    root = Path(hub.edition.__file__).parents[1]
+    needed: set[Path] = set()
+    open_ = ["hub.table"]
+    while open_:
+        path = root / f"{open_.pop().replace('.', '/')}.py"
+        if path in needed or not path.is_file():
+            continue
+        needed.add(path)
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                open_ += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+            elif isinstance(node, ast.Import):
+                open_ += [alias.name for alias in node.names]
+    assert len(needed) > 30
+    assert needed - set(hub.edition.deciding()) == set()
 
 
 def test_a_line_that_took_over_and_is_broken_is_counted_and_passed_over(old: Path) -> None:
