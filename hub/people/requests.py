@@ -77,9 +77,11 @@ class Requests:
         if body.board not in self._tables.boards:
             raise DeniedError("no_board", f"there is no board {body.board!r} here")
         try:
-            return self._handed_out(ask, body.board)
+            where, payload = self._handed_out(ask, body.board)
         except StoreBusyError as error:
             raise DeniedError("busy", f"the invitation could not be kept, try again: {error}") from None
+        self._answers.keep(CLUB, people_boot(ask.client, ask.id), payload)
+        return where, payload
 
     def take(self, work: Work, topic: topics.Topic, payload: bytes) -> None:
         """Take in a request.

@@ -19,7 +19,7 @@ from hub.link.snapshot import Table
 from hub.people.roles import DeniedError, Grant, People, digest, hash_pin, read_pins, read_tokens, right_pin
 from hub.proof import prove
 from hub.store.reader import JournalReader
-from tests.hub.harness import Club
+from tests.hub.harness import TOKEN, Club
 from tests.hub.test_games import answer_all, play_round, world_on
 from tests.hub.world import Habits
 
@@ -408,6 +408,16 @@ def test_an_organiser_s_invitation_lets_people_in_at_one_table_for_a_day(club: C
     assert club.ask("correct", {"side": "A", "twenties": 1}, token=token).ok
     assert club.ask("start", {}, "b2", token=token).error.startswith("other_board:")
     assert club.ask("invite", {"board": "b1"}, "hub", token=token).error.startswith("other_board:")
+
+
+def test_an_invitation_asked_for_again_as_after_a_lost_answer_is_the_same_one(club: Club) -> None:
+    assert club.hub is not None
+    grants = len(club.hub._people.grants)
+    first, again = (
+        club.ask("invite", {"board": "b1"}, "hub", id="same", token=f"{TOKEN}-organiser").body for _ in range(2)
+    )
+    assert first["token"] == again["token"]
+    assert len(club.hub._people.grants) == grants + 1
 
 
 def test_nobody_is_invited_to_a_board_that_is_not_there(club: Club) -> None:
