@@ -80,7 +80,10 @@ def _with_twenties(match: Match, playing: Round, body: Correct) -> Round:
     _check(match, playing, points, {**twenties_of(match, playing), body.side: body.twenties})
     off = body.twenties - twenties_of(match, playing)[body.side]
     extra = {**playing.extra, body.side: playing.extra.get(body.side, 0) + off}
-    totals = {side: total + (20 * off if side == body.side else 0) for side, total in playing.totals.items()}
+    totals = dict(playing.totals)
+    if totals:  # they may have been told without the 20s, and then be too low for those that were known
+        totals[body.side] = max(20 * body.twenties, totals[body.side] + 20 * off)
+        _check_total(totals[body.side], _dealt(match, playing)[body.side])
     return replace(playing, extra=extra, totals=totals)
 
 
@@ -92,12 +95,9 @@ def with_totals(match: Match, playing: Round, totals: dict[Side, int], among: di
     """
     if set(totals) != set(match.sides):
         raise RefusedError("bad_correction", f"expected the totals of {', '.join(match.sides)}")
-    dealt = dict.fromkeys(match.sides, 0)
-    for side, _ in match.order(playing):
-        dealt[side] += 1  # type: ignore[index]  # the rules' sides are these letters
+    dealt = _dealt(match, playing)
     for side, total in totals.items():
-        if total < 0 or total % 5 or total > 20 * dealt[side]:
-            raise RefusedError("impossible_score", f"{total} points cannot be made with {dealt[side]} discs")
+        _check_total(total, dealt[side])
     if not among:
         return replace(playing, totals=dict(totals))
     if set(among) != set(match.sides):
@@ -108,12 +108,24 @@ def with_totals(match: Match, playing: Round, totals: dict[Side, int], among: di
     return replace(playing, totals=dict(totals), extra=extra)
 
 
-def _check(match: Match, playing: Round, points: dict[Side, int], counts: dict[Side, int]) -> None:
+def _check_total(total: int, dealt: int) -> None:
+    if total < 0 or total % 5 or total > 20 * dealt:
+        raise RefusedError("impossible_score", f"{total} points cannot be made with {dealt} discs")
+
+
+def _dealt(match: Match, playing: Round) -> dict[str, int]:
+    """Discs dealt, by side."""
     dealt: dict[str, int] = dict.fromkeys(match.sides, 0)
     for side, _ in match.order(playing):
         dealt[side] += 1
+    return dealt
+
+
+def _check(match: Match, playing: Round, points: dict[Side, int], counts: dict[Side, int]) -> None:
     try:
-        check_count({str(s): p for s, p in points.items()}, {str(s): c for s, c in counts.items()}, dealt)
+        check_count(
+            {str(s): p for s, p in points.items()}, {str(s): c for s, c in counts.items()}, _dealt(match, playing)
+        )
     except RulesError as error:
         raise RefusedError(error.code, error.sentence) from None
 

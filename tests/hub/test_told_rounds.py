@@ -59,6 +59,20 @@ def test_what_was_told_is_told_again_taken_back_and_corrected_later(club: Club) 
     assert club.table().rounds[0].twenties == {"A": 2, "B": 2}, "the 20s that are known hold"
 
 
+def test_totals_and_20s_told_one_after_the_other_never_make_each_other_impossible(club: Club) -> None:
+    assert club.ask("start", {"rules": "nca"}, "b1", token=REFEREE).ok
+    assert not tell(club, {"A": 60, "B": 45}, {"A": 3, "B": 0})
+    assert not tell(club, {"A": 20, "B": 160})
+    for count, total in ((1, 20), (2, 40), (0, 0)):
+        assert club.ask("correct", {"side": "A", "twenties": count}, "b1", token=REFEREE).ok
+        assert (club.table().sides["A"].entered, twenties(club.table())["A"]) == (total, count)
+    assert tell(club, {"A": 155, "B": 160}, {"A": 0, "B": 8}).startswith("too_many_discs:")
+    assert not tell(club, {"A": 155, "B": 160})
+    told = club.ask("correct", {"side": "A", "twenties": 1}, "b1", token=REFEREE)
+    assert told.error == "impossible_score: 175 points cannot be made with 8 discs"
+    assert (club.table().sides["A"].entered, twenties(club.table())) == (155, {"A": 0, "B": 0})
+
+
 @pytest.mark.parametrize(
     ("totals", "among", "code"),
     [
