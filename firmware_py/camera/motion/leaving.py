@@ -92,7 +92,11 @@ def _at_the_end(board: Board, name: str, now: Resting | None, state: tuple[bool,
 def _turns(board: Board, path: Path, met: Sequence[int]) -> set[int]:
     """Indices of the sightings after which the rail threw the disc back."""
     p = path.points
-    turns = {k for k in range(1, len(p) - 2) if _thrown_back(board, p[k - 1 : k + 3], met)}
+    inner_mm = board.surface_radius_mm - IN_MM
+    # One that only touched what lies in the ditch and sank back was not on the surface again.
+    last_in = max((k for k, s in enumerate(p) if s.r_mm < inner_mm), default=-1)
+    last_in = len(p) if path.end is not None and math.hypot(*path.end) < inner_mm else last_in
+    turns = {k for k in range(1, len(p) - 2) if k < last_in and _thrown_back(board, p[k - 1 : k + 3], met)}
     if len(p) >= 2 and path.end is not None:
         # It was not seen again before it lay still.
         outward, reach = _outward(p[-2], p[-1], p[-1].at_ns + 2 * _FRAME_NS)

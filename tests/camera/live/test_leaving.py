@@ -59,6 +59,11 @@ def test_a_disc_that_turned_round_over_the_edge_unseen_was_thrown_back_by_the_ra
     assert words(way, resting(260)) == ["off", "back"]
 
 
+def test_a_disc_that_touched_one_in_the_ditch_and_sank_back_was_not_thrown_back() -> None:
+    way = path([298.6, 312.8, 326.2, 332.9, 332.7, 331.7, 332.1, 338.6, 349.4], None)
+    assert words(way, resting(350, "ditch")) == ["off"]
+
+
 def test_a_disc_that_another_turned_round_was_not_thrown_back() -> None:
     way = path([230, 265, 300, 312, 296, 281, 270], 260)
     hit = Contact(round(3.5 * FRAME_NS), ("hit", "q", "p"), 1.0)
