@@ -46,7 +46,7 @@ function makeRings(name, colour, changed) {
   return make("div", "tapped", board, back);
 }
 
-/** Points of a side: a number, and rings that fill it in; `told()` gives both, no 20s where the number was typed. */
+/** Points of a side: a number, and rings that fill it in; `told()` gives both, no 20s where a number was typed that may hold some. */
 function makeSide(key, side, points, rings) {
   const input = make("input");
   Object.assign(input, { type: "number", inputMode: "numeric", min: 0, step: 5, name: key, value: points });
@@ -60,7 +60,11 @@ function makeSide(key, side, points, rings) {
       }),
     );
   }
-  const told = () => ({ points: Number(input.value), twenties: tapped && tapped.sum === Number(input.value) ? tapped.twenties : null });
+  function told() {
+    const sum = Number(input.value);
+    if (tapped?.sum === sum) return { points: sum, twenties: tapped.twenties };
+    return { points: sum, twenties: rings && sum < 20 ? 0 : null }; // who scored nothing has nothing to tap
+  }
   return { key, field, told };
 }
 

@@ -26,7 +26,7 @@ from hub.link.asks import (
     Undo,
     WalkOver,
 )
-from hub.link.snapshot import Event, StandingView
+from hub.link.snapshot import Event, SideView, StandingView
 from tests.dashboard.conftest import PIN, TOKEN, FakeHub
 from tests.dashboard.samples import FOUL, QUESTION, REMOVAL, idle, playing
 
@@ -257,6 +257,14 @@ def test_where_no_camera_sees_the_board_people_tap_the_rings(phone: Page, hub: F
     dialog.get_by_label("Bo", exact=True).fill("40")
     phone.get_by_role("button", name="Save the totals").click()
     assert asked(hub, phone, 2)[-1] == Correct(totals={"A": 15, "B": 40}), "who types points tells no 20s"
+    fresh = {"A": SideView("Ann", "light"), "B": SideView("Bo", "dark")}
+    hub.publish(playing("board-1", sensors={}, shot=0, sides=fresh, rev=13))
+    expect(phone.locator("#sides")).not_to_contain_text("40")
+    phone.get_by_role("button", name="Enter the round's totals").click()
+    expect(dialog.get_by_label("Bo", exact=True)).to_have_value("0")
+    tap(dialog, 20, "Ann")
+    phone.get_by_role("button", name="Save the totals").click()
+    assert asked(hub, phone, 3)[-1] == Correct(totals={"A": 20, "B": 0}, among={"A": 1, "B": 0}), "Bo scored nothing"
 
 
 def test_totals_that_people_entered_are_shown_can_be_changed_and_confirmed_at_a_board_with_a_camera(
