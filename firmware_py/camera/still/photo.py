@@ -32,7 +32,7 @@ from firmware_py.camera.board.rings import (
 from firmware_py.camera.board.ringsearch import SIDE_PX
 from firmware_py.camera.picture.lab import LINES, Array, Floats, Image, exposure_gain, to_lab
 from firmware_py.camera.picture.picturefile import Picture, PictureError, read_picture
-from firmware_py.camera.still.colours import tell_sides
+from firmware_py.camera.still.colours import assign, tell_sides
 from firmware_py.camera.still.discs import CLEAR, find_discs
 from firmware_py.camera.still.greyness import is_grey, told_apart
 from firmware_py.camera.still.locallight import relit
@@ -52,6 +52,8 @@ HOLE_UNCLEAR = "the hole has the colour of a team's discs; one lying in it, not 
 LEAST_VISIBLE = 0.7
 #: Rings met as limits of paints are a board's where so many clear discs of one size lie on them.
 TELLING_DISCS = 3
+#: So many discs on the surface can be cut into teams by themselves.
+LEAST_TO_CUT = 4
 #: A disc whose colour lies nearer to the middle between the teams than this is of doubtful side.
 LEAST_CLEARNESS = 0.12
 
@@ -154,11 +156,12 @@ def _photo_discs(
     lines = trace_lines(calibration, rings.offsets, rings.widths, math.atan2(lean[1, 0], lean[0, 0]))
     colours = np.array([d.colour for d in reading.discs])
     usual = relit(colours, np.array([d.light for d in reading.discs]))
-    sides = tell_sides(colours, np.array([d.quality for d in reading.discs]), usual)
+    weights = np.array([d.quality for d in reading.discs])
+    team, clearness = _told_sides(reading, colours, weights, usual)
     top_radius = reading.radius_mm / (1.0 - calibration.board.disc_height_mm / calibration.camera_height_mm)
     image_from_board = up @ calibration.image_from_board
     discs = []
-    for disc, which, clear in zip(reading.discs, sides.team, sides.clearness, strict=True):
+    for disc, which, clear in zip(reading.discs, team, clearness, strict=True):
         verdict: Verdict = judge(disc, lines)
         cx, cy, a, b, _ = circle_image(image_from_board, top_radius, disc.top_xy_mm)
         discs.append(
@@ -173,6 +176,25 @@ def _photo_discs(
             )
         )
     return tuple(discs)
+
+
+def _told_sides(reading: DiscReading, colours: Array, weights: Array, usual: Array) -> tuple[Array, Array]:
+    """Team (0 = light) of each disc and how clear that is.
+
+    What lies beyond the surface may be dots of a cloth: the discs that count must make the same two teams alone. When
+    they make two and are but one beside all the rest, the rest is no team.
+    """
+    sides = tell_sides(colours, weights, usual)
+    team, clearness = sides.team.copy(), sides.clearness.copy()
+    on_surface = np.array([d.place != "ditch" for d in reading.discs])
+    if LEAST_TO_CUT <= on_surface.sum() < len(on_surface):
+        alone = tell_sides(colours[on_surface], weights[on_surface], usual[on_surface])
+        if alone.teams.dark is not None:
+            clearness[on_surface] *= alone.team == team[on_surface]
+            if (team[on_surface] == team[on_surface][0]).all():
+                team = assign(colours, alone.teams)[0]
+                team[on_surface] = alone.team
+    return team, clearness
 
 
 def _side_unclear(disc: SeenDisc, clearness: float) -> bool:

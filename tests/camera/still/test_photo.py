@@ -111,6 +111,20 @@ def test_hard_shadow_across_the_board_exchanges_no_side(drawn: ModuleType, look,
     assert reading.totals == {"light": 50, "dark": 30} or any(not d.sure for d in reading.discs)
 
 
+def test_many_round_things_beyond_the_surface_exchange_no_side(drawn: ModuleType):
+    look = replace(drawn.LOOKS["plain"], light=(165, 215, 240), dark=(70, 105, 150), peg=(150, 20, 130))
+    discs = [drawn.Disc(x, y, colour, base) for x, y, colour, base, zone in ROUND if zone not in {"ditch", 20}]
+    turns = [math.radians(a) for a in range(10, 350, 20)]
+    discs += [drawn.Disc(364 * math.cos(a), 364 * math.sin(a), "peg", -12.7) for a in turns]
+    camera = drawn.Camera(size_wh=SIZE)
+    reading = score_picture(drawn.draw(discs, look, camera))
+    assert isinstance(reading, PhotoReading)
+    for x, y, colour, base, zone in ROUND:
+        if zone not in {"ditch", 20}:
+            disc = seen_at(reading, camera, x, y, base + 9.5)
+            assert (disc.side, disc.zone) == (colour, zone)
+
+
 @pytest.mark.parametrize("look", ["plain", "blue", "green"])
 def test_disc_in_the_hole_under_a_lamp_of_its_own_is_no_empty_hole(drawn: ModuleType, look):
     camera = drawn.Camera(size_wh=SIZE)
