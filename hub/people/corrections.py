@@ -43,6 +43,10 @@ def corrected(state: TableState, entry: Entry, body: Correct) -> TableState:
     _check_unruled(playing.reason)
     told = given == ["twenties"]
     changed = _with_twenties(match, playing, body) if told else with_totals(match, playing, body.totals, body.among)
+    if body.among:  # who tells the 20s has told whose they were
+        changed = replace(changed, questions=tuple(q for q in changed.questions if q.kind != "twenty"))
+        if not playing.confirmed:
+            state = replace(state, candidates=tuple(replace(c, waiting=False) for c in state.candidates))
     return with_round(state, entry, match, changed)
 
 

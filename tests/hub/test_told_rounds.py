@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from hub.link import topics
 from hub.link.snapshot import Table
 from hub.proof import prove
 from hub.store.reader import JournalReader
 from tests.hub.harness import TOKEN, Club
+from tests.hub.table_bench import Bench
 
 REFEREE = f"{TOKEN}-referee"
 
@@ -71,6 +73,25 @@ def test_totals_and_20s_told_one_after_the_other_never_make_each_other_impossibl
     told = club.ask("correct", {"side": "A", "twenties": 1}, "b1", token=REFEREE)
     assert told.error == "impossible_score: 175 points cannot be made with 8 discs"
     assert (club.table().sides["A"].entered, twenties(club.table())) == (155, {"A": 0, "B": 0})
+
+
+def test_who_tells_the_20s_has_told_whose_they_were(bench: Bench) -> None:
+    bench.club.bus.publish(topics.status("b1", "camera"), b"offline", retain=True)
+    bench.club.turn()
+    bench.start(rules="nca")
+    bench.beam(bench.later(5))
+    (question,) = bench.table.questions
+    body = {"totals": {"A": 60, "B": 45}, "among": {"A": 1, "B": 0}}
+    assert bench.club.ask("correct", body).ok
+    assert (bench.table.questions, bench.table.sides["A"].provisional) == ((), 0)
+    late = bench.club.ask("answer", {"question": question.id, "choice": "A"})
+    assert late.error.startswith("no_question:")
+    assert twenties(bench.table) == {"A": 1, "B": 0}
+    assert bench.club.ask("undo", {}).ok
+    assert (len(bench.table.questions), bench.table.sides["A"].provisional) == (1, 1)
+    bench.answer("A")
+    assert bench.club.ask("correct", body).ok
+    assert twenties(bench.table) == {"A": 1, "B": 0}
 
 
 @pytest.mark.parametrize(
