@@ -32,7 +32,7 @@ class DrawnBoard:
         self._board = board
         self._size_wh = size_wh
         self._chance = np.random.default_rng(seed)
-        self._scale: float = _FILL * size_wh[1] / 2 / (board.rail_radius_mm + _RAIL_MM)
+        self.px_per_mm: float = _FILL * size_wh[1] / 2 / (board.rail_radius_mm + _RAIL_MM)
         self._bare = self._draw_bare()
 
     def picture(self, discs: list[tuple[str, float, float]], *, noise: float = 2.0) -> Image:
@@ -60,11 +60,11 @@ class DrawnBoard:
             interpolation=cv2.INTER_CUBIC,
         )
         row, column = np.mgrid[:height, :width]
-        surface = np.hypot(column - width / 2, row - height / 2) < board.surface_radius_mm * self._scale
+        surface = np.hypot(column - width / 2, row - height / 2) < board.surface_radius_mm * self.px_per_mm
         grained = np.clip(out.astype(np.float32) + streaks[..., None] * surface[..., None], 0, 255)
         out = np.asarray(np.rint(grained), dtype=np.uint8)
         for line_mm in (board.line_15_mm, board.line_10_mm, board.outer_line_mm):
-            thick = max(1, round(board.line_width_mm * self._scale))
+            thick = max(1, round(board.line_width_mm * self.px_per_mm))
             cv2.circle(out, self._at((0, 0)), self._length(line_mm), _LINE, thick, cv2.LINE_AA, _SHIFT)
         for angle in (45, 135, 225, 315):
             inner, outer = to_xy(board.line_10_mm, angle), to_xy(board.outer_line_mm, angle)
@@ -76,11 +76,11 @@ class DrawnBoard:
 
     def _at(self, xy_mm: tuple[float, float]) -> tuple[int, int]:
         width, height = self._size_wh
-        u, v = (width - 1) / 2 + xy_mm[0] * self._scale, (height - 1) / 2 - xy_mm[1] * self._scale
+        u, v = (width - 1) / 2 + xy_mm[0] * self.px_per_mm, (height - 1) / 2 - xy_mm[1] * self.px_per_mm
         return (round(u * 2**_SHIFT), round(v * 2**_SHIFT))
 
     def _length(self, mm: float) -> int:
-        return round(mm * self._scale * (1 << _SHIFT))
+        return round(mm * self.px_per_mm * (1 << _SHIFT))
 
     def _circle(self, out: Image, xy_mm: tuple[float, float], radius_mm: float, colour: tuple[float, ...]) -> None:
         cv2.circle(out, self._at(xy_mm), self._length(radius_mm), colour, -1, cv2.LINE_AA, _SHIFT)

@@ -39,7 +39,7 @@ _WAIT_S = 0.25
 _LOOKS_EVERY = 3
 
 
-class _SourceClock:
+class SourceClock:
     """The clock of whichever source is open; see :class:`hub.link.clock.Clock`."""
 
     def __init__(self) -> None:
@@ -61,7 +61,7 @@ class _SourceClock:
 def run(config: Config) -> int:
     """Run until SIGTERM or SIGINT; returns the exit status: 0 stopped, 2 bad settings, 3 something is missing."""
     cv2.setNumThreads(1)
-    clock = _SourceClock()
+    clock = SourceClock()
     try:
         try:
             board = load_board(config.board.preset)
@@ -102,7 +102,7 @@ class CameraLoop:
         board: Board,
         service: Service,
         source: FrameSource,
-        clock: _SourceClock,
+        clock: SourceClock,
         *,
         witness: Witness | None = None,
     ) -> None:

@@ -52,7 +52,7 @@ class Evening:
     def watch(self, seconds: float) -> Table:
         """Let the camera watch for some seconds; the table as people then see it."""
         source = FilmSource(self.film, round(seconds * self.film.rate_hz))
-        clock = daemon._SourceClock()
+        clock = daemon.SourceClock()
         clock.of_source = source.clock
         with Service(self.config, "camera", clock, bus=self.club.broker.bus(), signals=False) as service:
             CameraLoop(self.config, TOURNAMENT, service, source, clock).run()

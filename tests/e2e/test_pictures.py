@@ -63,7 +63,7 @@ class Evening:
 
     def watch(self, seconds: float, witness: Witness) -> None:
         source = FilmSource(self.film, round(seconds * 30))
-        clock = daemon._SourceClock()
+        clock = daemon.SourceClock()
         clock.of_source = source.clock
         with Service(self.config, "camera", clock, bus=self.hub.broker.bus(), signals=False) as service:
             CameraLoop(self.config, TOURNAMENT, service, source, clock, witness=witness).run()

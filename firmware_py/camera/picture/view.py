@@ -119,6 +119,11 @@ class BoardView:
         """The straight view of the plane of upper rims, ``(side, side, 3)``; +x right, +y up."""
         return np.asarray(cv2.remap(frame, self._maps[0], self._maps[1], cv2.INTER_LINEAR), dtype=np.uint8)
 
+    def straight_mean(self, total: Array, count: int) -> Floats:
+        """The straight view of a mean of frames, finer than 8 bits, from their sum."""
+        straight = cv2.remap(total, self._maps[0], self._maps[1], cv2.INTER_LINEAR)
+        return np.asarray(straight, dtype=np.float32) / np.float32(count)
+
     def straight_part(self, frame: Image, box: Box, canvas: Image) -> Box:
         """Refresh the part of a straight view that shows a box of the frame.
 

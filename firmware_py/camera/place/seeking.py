@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from firmware_py.camera.board.calibration import Calibration
 from firmware_py.camera.board.start import NoBoardError
-from firmware_py.camera.picture.lab import Floats, Image, mean_picture
+from firmware_py.camera.picture.lab import Floats, Image
+from firmware_py.camera.picture.pile import Pile
 from firmware_py.camera.picture.regions import Mask
 from firmware_py.camera.picture.view import BoardView
 from firmware_py.camera.place.occupied import take_occupied
@@ -59,35 +58,34 @@ class Seeker:
         self._height_mm, self._seat1_deg = height_mm, seat1_deg
         self._next_ns: int | None = None
         self._pause_ns = _EVERY_NS
-        self._frames: deque[Image] = deque(maxlen=FRAMES)
+        self._pile = Pile(FRAMES)
 
     def take(self, frame: Frame, *, still: bool) -> FoundBoard | None:
         """Take a frame in; the board as soon as some still frames show it."""
-        if not still or (self._frames and self._frames[-1].shape != frame.pixels.shape):
-            self._frames.clear()
-        self._frames.append(frame.pixels.copy())
+        if not still:
+            self._pile.clear()
+        self._pile.add(frame.pixels)
         waiting = self._next_ns is not None and 0 < self._next_ns - frame.at_ns <= _SELDOM_NS
-        if len(self._frames) < FRAMES or waiting:
+        if not self._pile.whole or waiting:
             return None
         self._next_ns = frame.at_ns + self._pause_ns
         try:
-            found = self.look(tuple(self._frames))
+            found = self.look(self._pile)
         except NoBoardError as error:
             self.trouble = str(error)
             self._pause_ns = min(2 * self._pause_ns, _SELDOM_NS)
             return None
         self.trouble = ""
-        self._frames.clear()
+        self._pile.clear()
         return found
 
-    def look(self, frames: Sequence[Image]) -> FoundBoard:
+    def look(self, pile: Pile) -> FoundBoard:
         """The board that still frames show.
 
         Raises:
             NoBoardError: they show none, or not enough of it.
         """
-        picture = np.rint(mean_picture(frames)).astype(np.uint8)
-        start = take_occupied(picture, self._board, height_mm=self._height_mm, seat1_deg=self._seat1_deg)
+        start = take_occupied(pile.mean(), self._board, height_mm=self._height_mm, seat1_deg=self._seat1_deg)
         # The discs' radius is the preset's: a place is judged by it, and one picture tells it to half a millimetre.
         true = self._board
         measured = replace(
@@ -95,7 +93,7 @@ class Seeker:
         )
         calibration = replace(start.calibration, board=measured)
         view = BoardView(calibration, true)
-        seen = mean_picture([view.straight(f) for f in frames])
+        seen = view.straight_mean(pile.total(), pile.count)
         bare = np.where(start.guessed[..., None], start.bare, seen).astype(np.float32)
         return FoundBoard(
             calibration=calibration,
@@ -103,5 +101,5 @@ class Seeker:
             guessed=start.guessed if start.guessed.any() else None,
             places=start.discs,
             straight=np.rint(seen).astype(np.uint8),
-            frames=(frames[0], frames[-1]),
+            frames=pile.ends,
         )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import math
-from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -12,7 +11,8 @@ import numpy as np
 
 from firmware_py.camera.board.calibration import Calibration
 from firmware_py.camera.board.start import NoBoardError
-from firmware_py.camera.picture.lab import Floats, Image, mean_picture
+from firmware_py.camera.picture.lab import Floats, Image
+from firmware_py.camera.picture.pile import Pile
 from firmware_py.camera.picture.regions import Mask, disc_pixels
 from firmware_py.camera.picture.view import BoardView
 from firmware_py.camera.place.occupied import lying
@@ -69,21 +69,18 @@ class Search:
     def __init__(self, board: Board, known: Known, others: Boards, seeker: Seeker, seat1_deg: float) -> None:
         self._board, self._known, self._others = board, known, others
         self._seeker, self._seat1_deg = seeker, seat1_deg
-        self._frames: deque[Image] = deque(maxlen=FRAMES)
+        self._pile = Pile(FRAMES)
         self._next_ns: int | None = None
         self._pause_ns = _FIRST_NS
-        self._count = 0
 
     def settled(self, pixels: Image, *, still: bool) -> bool:
         """Take a frame in; whether there are enough still ones to look at."""
-        if not still or (self._frames and self._frames[-1].shape != pixels.shape):
-            self._frames.clear()
+        if not still or (self._pile.count and self._pile.total().shape != pixels.shape):
+            self._pile.clear()
             # What moves changes what there is to see.
             self._next_ns, self._pause_ns = None, _FIRST_NS
-            self._count = 0
-        self._frames.append(pixels.copy())
-        self._count += 1
-        return self._count % FRAMES == 0
+        self._pile.add(pixels)
+        return self._pile.whole
 
     def due(self, at_ns: int) -> bool:
         """Whether it is time to look; seldom, while nothing changes and nothing is found."""
@@ -91,7 +88,7 @@ class Search:
 
     def picture(self) -> Image:
         """The mean of the last frames."""
-        return np.rint(mean_picture(self._frames)).astype(np.uint8)
+        return self._pile.mean()
 
     def look(self, at_ns: int) -> Whereabouts | None:
         """Look for the board, then for others; None while there is none to be seen."""
@@ -103,7 +100,7 @@ class Search:
                 again = find_again(picture, self._board, known, seat1_deg=self._seat1_deg)
                 if again is not None:
                     return Whereabouts(again, None, same, picture)
-            return Whereabouts(None, self._seeker.look(tuple(self._frames)), same=False, picture=picture)
+            return Whereabouts(None, self._seeker.look(self._pile), same=False, picture=picture)
         except NoBoardError as error:
             log.debug("still looking for the board: %s", error)
             return None

@@ -197,7 +197,7 @@ def test_the_hub_s_request_reaches_the_witness_and_a_bad_one_is_passed_over(tmp_
     bench = Bench(tmp_path)
     film, uploader = Film(), Instead()
     source = FilmSource(film, round(3.2 * 30))
-    clock = daemon._SourceClock()
+    clock = daemon.SourceClock()
     clock.of_source = source.clock
     with Service(bench.config, "camera", clock, bus=bench.broker.bus(), signals=False) as service:
         witness = Witness(uploader)  # type: ignore[arg-type]  # of an uploader it only needs these two

@@ -75,7 +75,7 @@ def config(tmp_path: Path) -> Config:
 
 
 def _run(config: Config, bus: Bus, camera: PlayedCamera, later: tuple[PlayedCamera, ...] = ()) -> None:
-    clock = daemon._SourceClock()
+    clock = daemon.SourceClock()
     clock.of_source = camera.clock
     with Service(config, "camera", clock, bus=bus, signals=False) as service:
         for each in (camera, *later):

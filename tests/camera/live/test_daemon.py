@@ -69,7 +69,7 @@ class Bench:
     def run(self, film: Film, seconds: float, *, die_at: type[Fact] | None = None) -> FilmSource:
         """A daemon's life; with ``die_at`` it is killed as it is about to report such a fact."""
         source = FilmSource(film, round(seconds * 30))
-        clock = daemon._SourceClock()
+        clock = daemon.SourceClock()
         clock.of_source = source.clock
         with Service(self.config, "camera", clock, bus=self.broker.bus(), signals=False) as service:
             loop = CameraLoop(self.config, TOURNAMENT, service, source, clock)
