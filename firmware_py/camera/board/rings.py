@@ -244,7 +244,9 @@ def _fit_painted(lab: Floats, small: Floats) -> RingFit | None:
         second = fit_rings(lab, scaled, (best.ratios[0] / inner, best.ratios[1] / inner), LIMITS)
         if second is not None and _is_board(second):
             best = second
-    return best if _is_board(best) and look_around(lab, best).painted_board else None
+    # Chance has no quarter lines.
+    seen = _is_board(best) or (_is_covered(best) and quarters_seen(lab, best))
+    return best if seen and look_around(lab, best).painted_board else None
 
 
 def second_board(lab: Floats, small: Floats, fit: RingFit) -> RingFit | None:
@@ -298,9 +300,13 @@ def _room_beside(size_wh: tuple[int, int], centre: tuple[float, float], radius: 
     return farthest > BEYOND * (radius + other)
 
 
+def _is_covered(fit: RingFit) -> bool:
+    return min(fit.coverage) >= LEAST_COVERAGE and sum(fit.coverage) >= 3 * MEAN_COVERAGE
+
+
 def _is_board(fit: RingFit) -> bool:
     """Whether lines were seen and not chance: what chance covers is spread evenly, what a line covers is not."""
-    if min(fit.coverage) < LEAST_COVERAGE or sum(fit.coverage) < 3 * MEAN_COVERAGE:
+    if not _is_covered(fit):
         return False
     return min(fit.coverage) >= PLAIN_COVERAGE or fit.residual < EVEN_SPREAD * COVERED
 

@@ -135,8 +135,10 @@ def _read(
 
 def _discs_on_a_board(reading: DiscReading, lab: Floats, fit: RingFit) -> bool:
     """Whether what lies there, or else the board itself, tells that rings are not those of a plate or a target."""
-    if not reading.discs and not look_around(lab, fit).bare_board:
-        return False
+    if not reading.discs:
+        seen = look_around(lab, fit)
+        # A hole of the surface's colour is hardly seen, but neither a plate nor a target has quarter lines.
+        return (seen.bare_board and fit.look is LINES) or (seen.edge and quarters_seen(lab, fit))
     clear = sum(disc.quality >= CLEAR and disc.place != "hole" for disc in reading.discs)
     return fit.look is LINES or clear >= TELLING_DISCS or quarters_seen(lab, fit)
 

@@ -161,6 +161,14 @@ def test_empty_board_is_all_nought(drawn: ModuleType):
         assert reading.totals == {"light": 0, "dark": 0}
 
 
+@pytest.mark.parametrize("look", ["plain", "green", "painted"])
+def test_empty_board_whose_hole_is_not_seen_is_a_board(drawn: ModuleType, look):
+    hidden = replace(drawn.LOOKS[look], hole_radius=0.1)
+    reading = score_picture(drawn.draw([], hidden, drawn.Camera(size_wh=SIZE)))
+    assert isinstance(reading, PhotoReading)
+    assert reading.discs == ()
+
+
 def test_disc_over_the_edge_of_the_hole_has_15(drawn: ModuleType):
     """Rule 41: only flat in the hole is 20."""
     camera = drawn.Camera(size_wh=SIZE)
