@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from hub.entries import Entry
-from hub.judging.judged import settle
+from hub.judging.judged import asked, playing_of, settle
 from hub.link.asks import (
     AskBody,
     CallReferee,
@@ -140,6 +140,8 @@ def _conceded(state: TableState, entry: Entry, body: Concede) -> TableState:
     if body.what == "game":
         match = replace(match, conceded={**match.conceded, playing.game: body.side}, running=None)
         return followed(state, match, playing.number)
+    over = state.with_running(replace(playing, done=True))
+    playing = playing_of(asked(over, entry))  # no hand will tell any more of what lies in the hole
     questions = tuple(question for question in playing.questions if question.stake)
     playing = replace(playing, conceded=body.side, questions=questions, swept=False)
     return finish_round(state.with_running(playing), entry)

@@ -248,6 +248,16 @@ def test_a_twenty_that_only_the_camera_sees_is_provisional_while_it_lies_there_u
     assert clips(bench) == ["twenty_light"]
 
 
+def test_a_twenty_that_only_the_camera_sees_is_asked_about_when_the_round_is_given_up(bench: Bench) -> None:
+    bench.start(rules="nca")
+    bench.shoot("A", "hole", ("hole", "s"))
+    bench.shoot("B", (60, 200))
+    assert bench.club.ask("concede", {"side": "B"}).ok
+    assert [q.kind for q in bench.table.questions] == ["twenty"]
+    bench.answer("none")
+    assert bench.table.rounds[0].twenties == {"A": 0, "B": 0}
+
+
 def test_a_twenty_that_only_the_camera_sees_is_lifted_out_some_shots_later(bench: Bench) -> None:
     bench.start()
     bench.shoot("A", "hole", ("hole", "s"))
