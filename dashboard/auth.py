@@ -137,10 +137,14 @@ def _checked(token: str) -> str:
 def accept_link(board: str, token: str) -> None:
     """Take the token of a link or QR code into the session; the hub judges it at the first request.
 
+    Whoever is signed in everywhere stays so: an organiser who tries a table's code may do no less there than before.
+
     Raises:
         ApiError: 401 if it cannot be a token.
     """
-    remember(board, _checked(token))
+    given = _checked(token)
+    if board == EVERYWHERE or not token_for(EVERYWHERE):
+        remember(board, given)
 
 
 def blueprint(asker: Asker) -> Blueprint:

@@ -113,6 +113,20 @@ def test_a_link_with_a_token_opens_its_board_and_hides_the_token(client: FlaskCl
     assert Phone(client, "board-1").ask("undo").status_code == 200
 
 
+def test_an_organiser_who_opens_a_table_s_code_stays_the_organiser_there(
+    client: FlaskClient, site: Site, hub: FakeHub
+) -> None:
+    hub.publish(playing("board-1"))
+    site.club.work()
+    client.get(f"/organiser?token={TOKEN}")
+    guest = "a-token-for-the-table"
+    assert client.get(f"/table/board-1?token={guest}").status_code == 303
+    assert Phone(client, "board-1").ask("undo").status_code == 200
+    with client.session_transaction() as session:
+        assert [kept["token"] for kept in session["tokens"].values()] == [TOKEN]
+    assert client.get("/table/board-1?token=").status_code == 401
+
+
 def test_a_token_of_one_board_is_not_sent_for_another(client: FlaskClient, site: Site, hub: FakeHub) -> None:
     hub.publish(playing("board-1"), playing("board-2"))
     site.club.work()
