@@ -213,7 +213,13 @@ def _check_database(url: str, name: str) -> None:
     except ValueError:
         good = False
     if not good:
-        raise ConfigError(f"{name}: [hub] database: {url!r}: expected sqlite:///FILE or postgresql://HOST/NAME")
+        shown = without_password(url)
+        raise ConfigError(f"{name}: [hub] database: {shown!r}: expected sqlite:///FILE or postgresql://HOST/NAME")
+
+
+def without_password(url: str) -> str:
+    """An address that may be wrong, as it may stand in an error or a log."""
+    return re.sub(r"(://[^:@]*):.*@", r"\1:***@", url, flags=re.DOTALL)
 
 
 def show_config(config: Config) -> str:

@@ -13,6 +13,8 @@ from alembic.runtime.migration import MigrationContext
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 
+from hub.link.config import without_password
+
 SCHEMA = "0001"
 """The newest migration; a database of another one is not read by the archive."""
 
@@ -41,7 +43,8 @@ def parse_url(url: str) -> URL:
     try:
         parsed = make_url(url)
     except (ArgumentError, ValueError):  # the latter of a port that is no number
-        raise StoreError(f"database {url!r}: expected sqlite:///FILE or postgresql://HOST/NAME") from None
+        given = without_password(url)
+        raise StoreError(f"database {given!r}: expected sqlite:///FILE or postgresql://HOST/NAME") from None
     backend = parsed.get_backend_name()
     if parsed.drivername not in _DRIVERS:
         raise StoreError(f"database {parsed.drivername!r}: expected sqlite:///FILE or postgresql://HOST/NAME")

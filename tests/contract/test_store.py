@@ -190,6 +190,7 @@ def test_a_database_of_a_newer_program_is_refused(url: str) -> None:
     ("url", "said"),
     [
         ("not a url", "expected sqlite:///FILE or postgresql://"),
+        ("postgresql://hub:secret@host:port/name", "'postgresql://hub:***@host:port/name': expected"),
         ("mysql://host/name", "expected sqlite:///FILE or postgresql://"),
         ("sqlite://", "a journal in memory would be lost"),
         ("sqlite:////no/such/folder/hub.sqlite3", "there is no folder /no/such/folder"),

@@ -71,6 +71,16 @@ def test_a_database_is_a_file_or_a_server(database: str) -> None:
     assert parse_config(f"[hub]\ndatabase = '{database}'\n", "x.toml").hub.database == database
 
 
+@pytest.mark.parametrize(
+    "database",
+    ["postgresql://hub:s3cret@host:port/club", "postgres://hub:s3/c:ret@host/club", "postgresql://hub:s3cret@[::1/c"],
+)
+def test_a_wrong_address_of_a_database_is_told_without_its_password(database: str) -> None:
+    with pytest.raises(ConfigError, match=r"//hub:\*\*\*@") as error:
+        parse_config(f"[hub]\ndatabase = '{database}'\n", "x.toml")
+    assert "ret" not in str(error.value)
+
+
 def documented() -> dict[str, str]:
     """Every configuration that README and the pages show, by page and place."""
     pages = [PROJECT / "README.md", *sorted((PROJECT / "docs").glob("*.md"))]
