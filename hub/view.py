@@ -334,8 +334,8 @@ def _question(question: Question) -> snapshot.Question:
 
 
 def _level(state: TableState, match: Match) -> Level:
-    """The level that is held now: without a camera there is nothing to judge."""
-    return match.level if camera_there(state) else "count"
+    """The level that is held now, without a camera none but counting; of a match that is over, the one it had."""
+    return match.level if match.running is None or camera_there(state) else "count"
 
 
 def _message(state: TableState, match: Match, shown: Round) -> str:

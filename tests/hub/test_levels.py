@@ -103,6 +103,14 @@ def test_without_its_camera_a_table_only_counts_and_says_so_until_the_camera_is_
     assert (bench.table.level, bench.table.message) == ("judge", "")
 
 
+def test_a_match_that_is_over_keeps_its_level_when_the_camera_is_switched_off(bench: Bench) -> None:
+    bench.start(level="judge")
+    bench.shoot("A", (60, 10))
+    assert bench.club.ask("walk_over", {"side": "B"}).ok
+    camera_is(bench, b"offline")
+    assert (bench.table.phase, bench.table.level) == ("match_over", "judge")
+
+
 def test_a_board_without_a_camera_says_that_it_only_counts(quick_path: Path) -> None:
     club = Club(quick_path, ())
     assert club.ask("start", {"level": "judge"}, "b9", token=f"{TOKEN}-organiser").ok
