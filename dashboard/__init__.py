@@ -7,7 +7,7 @@ from pathlib import Path
 
 from flask import Flask, Response
 
-from dashboard import api, auth, organiser, pictures, referee, stream, table, wall
+from dashboard import api, auth, codes, organiser, overlay, pictures, referee, stream, table, wall
 from dashboard.asking import Asker
 from dashboard.cases import Cases
 from dashboard.club import Club
@@ -50,11 +50,13 @@ def create_app(
     auth.init_app(app)
     app.register_blueprint(wall.blueprint(club.geometry))
     app.register_blueprint(table.blueprint(club))
+    app.register_blueprint(overlay.blueprint(club))
     app.register_blueprint(stream.blueprint(club, beat_s=beat_s))
     app.register_blueprint(api.blueprint(club, asker, cases))
     app.register_blueprint(pictures.blueprint(club, asker, cases))
     app.register_blueprint(referee.blueprint(club))
     app.register_blueprint(organiser.blueprint())
+    app.register_blueprint(codes.blueprint(asker))
     app.register_blueprint(auth.blueprint(asker))
     app.after_request(_guard)
     return app

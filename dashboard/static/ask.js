@@ -35,6 +35,11 @@ export function askHub(request, body) {
   return send(`/api/1/hub/ask/${request}`, { id: requestId(), body });
 }
 
+/** Ask for a QR code that opens a board's table page on other devices. */
+export function askCode(board) {
+  return send(`/api/1/boards/${encodeURIComponent(board)}/code`, {});
+}
+
 async function send(url, payload) {
   const csrf = document.querySelector("meta[name=csrf]").content;
   try {

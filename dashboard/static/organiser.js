@@ -3,7 +3,7 @@
 import { LEVELS, boardName, eventWords, make, mark, preselect, sideName, sidesOf, text } from "./dom.js";
 import { follow, sayTrouble } from "./live.js";
 import { move, names, valuesOf } from "./more.js";
-import { request, requestHub } from "./request.js";
+import { request, requestCode, requestHub } from "./request.js";
 import { sheet } from "./sheet.js";
 
 const RUNNING = ["round", "settling", "round_over", "paused"];
@@ -20,10 +20,13 @@ function makeRow(board) {
     about: make("p", "about"),
     ask: make("a", "big primary"),
     buttons: make("div", "buttons"),
+    code: make("button", "code", "QR code"),
   };
+  parts.code.type = "button";
+  parts.code.addEventListener("click", () => acts.code(board));
   parts.name.href = `/table/${board}`;
   parts.ask.href = `/referee/${board}`;
-  const row = make("article", "card board-row", make("header", "", parts.name, parts.chip), parts.match, parts.about, parts.ask, parts.buttons);
+  const row = make("article", "card board-row", make("header", "", parts.name, parts.code, parts.chip), parts.match, parts.about, parts.ask, parts.buttons);
   row.dataset.board = board;
   for (const [word, label] of [["start", "Start a match"], ["names", "Names, event"], ["move", "Move"], ["walk_over", "Walk-over"], ["end", "End"]]) {
     const button = make("button", word === "end" ? "danger" : "", label);
@@ -88,6 +91,17 @@ const acts = {
       "danger",
     ]);
     sheet("Walk-over", "The match is the other side's. Undo at the table brings it back.", choices);
+  },
+  code(board) {
+    requestCode(board, ({ picture, here_only: hereOnly }) => {
+      const image = make("img", "qr");
+      Object.assign(image, { src: picture, alt: `QR code of ${boardName(board)}` });
+      const words = hereOnly
+        ? "Phones cannot follow this code: open this page by the machine's address in the network first."
+        : "A phone that scans it opens this table, and may do for a day what people at the table may.";
+      sheet(boardName(board), words, [], [image]);
+      return "";
+    });
   },
   end(board) {
     sheet(`End the match at ${boardName(board)}?`, "It ends without a winner. Undo at the table brings it back.", [

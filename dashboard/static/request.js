@@ -1,6 +1,6 @@
 // A page's requests: one at a time, every refusal shown, and back to the PIN when a device is no longer signed in.
 
-import { ask, askHub } from "./ask.js";
+import { ask, askCode, askHub } from "./ask.js";
 import { mark, text } from "./dom.js";
 
 const TOAST_MS = 6000;
@@ -46,4 +46,9 @@ export function request(board, rev, what, body, done = "") {
 /** Ask something of the hub. */
 export function requestHub(what, body, done = "") {
   return carried("hub", () => askHub(what, body), done);
+}
+
+/** Ask for a board's QR code; `done` is given it. */
+export function requestCode(board, done) {
+  return carried("hub", () => askCode(board), done);
 }

@@ -36,6 +36,7 @@ def main() -> None:
                 _walls(browser, site, hub)
                 _phone(browser, site, hub)
                 _organiser(browser, site, hub)
+                _overlay(browser, site, hub)
                 browser.close()
         finally:
             hub.close()
@@ -80,6 +81,19 @@ def _organiser(browser: Browser, site: Running, hub: FakeHub) -> None:
     page.locator(".board-row").nth(5).wait_for()
     page.wait_for_timeout(600)
     page.screenshot(path=FOLDER / "organiser.jpg", quality=QUALITY)
+    page.close()
+
+
+def _overlay(browser: Browser, site: Running, hub: FakeHub) -> None:
+    page = browser.new_page(viewport=WALL, base_url=site.url)
+    page.goto("/overlay/board-1")
+    page.locator(".side").nth(1).wait_for()
+    # As if over a picture of the table.
+    page.evaluate("document.documentElement.style.background = 'linear-gradient(120deg, #6d5335, #a9824f)'")
+    hub.publish(replace(club_of(1)[0], rev=200, flash=twenty("f9")))
+    page.locator("#call").wait_for()
+    page.wait_for_timeout(400)
+    page.screenshot(path=FOLDER / "overlay.jpg", quality=QUALITY, clip={"x": 0, "y": 660, "width": 1120, "height": 420})
     page.close()
 
 

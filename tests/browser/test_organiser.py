@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 from playwright.sync_api import Page, expect
 
-from hub.link.asks import Abandon, CloseEvening, Forget, Move, Name, Start, WalkOver
+from hub.link.asks import Abandon, CloseEvening, Forget, Invite, Move, Name, Start, WalkOver
 from hub.link.snapshot import Event, PlayedView, StandingView
 from tests.browser.test_table import known, open_table
 from tests.dashboard.conftest import TOKEN, FakeHub
@@ -47,11 +47,25 @@ def test_all_boards_stand_in_one_list_with_state_match_and_level(phone: Page, hu
     expect(busy.locator(".match")).to_have_text("Ann 5 \u2013 Bo 3")
     expect(busy.locator(".about")).to_have_text("Cup, final, table 7 · Match play · round 5 · judges")
     expect(busy.get_by_role("link", name="Whose 20 was it?")).to_have_attribute("href", "/referee/board-10")
-    expect(row(phone, "board-2").get_by_role("button")).to_have_text(["Start a match"])
+    expect(row(phone, "board-2").get_by_role("button")).to_have_text(["QR code", "Start a match"])
     hub.publish(playing("board-2", rev=5, referee=True))
     expect(row(phone, "board-2").get_by_role("link", name="The referee is called")).to_be_visible()
     wide = phone.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     assert wide == 0
+
+
+def test_a_phone_is_let_in_by_a_code(phone: Page, hub: FakeHub) -> None:
+    hub.answers["invite"] = {"token": TOKEN, "role": "table", "board": "board-2", "expires": 0}
+    hub.publish(idle("board-1"), playing("board-2"))
+    open_page(phone)
+    row(phone, "board-2").get_by_role("button", name="QR code").click()
+    expect(phone.locator("#sheet-title")).to_have_text("Board 2")
+    # The site of this test is at 127.0.0.1, where no phone finds it.
+    expect(phone.locator("#sheet-text")).to_contain_text("by the machine's address")
+    code = phone.get_by_role("img", name="QR code of Board 2")
+    expect(code).to_be_visible()
+    assert code.evaluate("image => image.decode().then(() => image.naturalWidth)") > 100
+    assert asked(hub, phone, 1) == ("hub", Invite("board-2"))
 
 
 def test_a_match_is_started_ended_and_given_away(phone: Page, hub: FakeHub) -> None:
