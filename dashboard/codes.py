@@ -45,6 +45,7 @@ def here_only(link: str) -> bool:
     """Whether a link leads other devices nowhere, being to the machine's name for itself."""
     host = urlsplit(link).hostname or ""
     try:
-        return ipaddress.ip_address(host).is_loopback
+        address = ipaddress.ip_address(host)
     except ValueError:
         return host == "localhost" or host.endswith(".localhost")
+    return address.is_loopback or address.is_unspecified

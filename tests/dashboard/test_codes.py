@@ -59,6 +59,7 @@ def test_a_hub_that_gives_no_token_is_told(phone: OpenPhone, hub: FakeHub) -> No
         ("http://127.0.0.1:8080/table/b1", True),
         ("http://[::1]/table/b1", True),
         ("http://localhost/table/b1", True),
+        ("http://0.0.0.0:8080/table/b1", True),
         ("http://192.168.1.7/table/b1", False),
         ("https://club.example/table/b1", False),
     ],
