@@ -357,7 +357,10 @@ def _note(state: TableState, match: Match, playing: Round) -> str:
     """What people should know while a round is played."""
     wanted = match.asked or match.level
     if wanted != "count" and not camera_there(state):
-        away = "the camera is away" if "camera" in state.sensors else "this board has no camera"
+        camera = state.sensors.get("camera")
+        away = "this board has no camera" if camera is None else "the camera is away"
+        if camera is not None and camera.online:
+            away = "the camera cannot read the board, so people tell what lies there"
         return f"level count instead of {wanted}: {away}"
     if match.asked is not None and not playing.shots:
         return too_high(match.level, match.asked)

@@ -266,6 +266,10 @@ class CameraLoop:
             self._reporter.fault("no_board", self._reader.trouble)
         else:
             self._reporter.well("no_board")
+        if self._reader.illegible:
+            self._reporter.fault("unreadable", self._reader.illegible)
+        else:
+            self._reporter.well("unreadable")
 
     def _obey(self) -> None:
         for name, do in self._reporter.requests():

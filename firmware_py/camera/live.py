@@ -48,6 +48,8 @@ log = logging.getLogger(__name__)
 STILL_NS = 330_000_000
 #: How often the board's stand is looked at while a hand lies still over it.
 _LOOK_AGAIN_NS = 700_000_000
+#: A board that cannot be read is read again after so long, and ever more seldom.
+_AGAIN_NS, _SELDOM_NS = 330_000_000, 4_000_000_000
 #: What lies still beyond the outer line for so long is no hand: a mug, or a table that was moved.
 HELD_NS = 4_000_000_000
 #: On a board that was turned by more the shadows of discs fall elsewhere.
@@ -91,7 +93,7 @@ class LiveReader:
         self.wardrobe = wardrobe or Wardrobe()
         self.reader: LayoutReader | None = None
         self.rest = rest
-        self.trouble = ""
+        self.trouble = self.illegible = ""
         self.calibrated = self.found_anew = False
         self.guessed = guessed
         self._seat1_deg, self._others = seat1_deg, others
@@ -100,6 +102,8 @@ class LiveReader:
         self._missing_ns = 0
         self._steady: Steady | None = None
         self._looked_ns = 0
+        self._again_ns: int | None = None
+        self._pause_ns = _AGAIN_NS
         self._gate = Gate()
         self._last_moving_ns: int | None = None
         self._quiet = Quiet()
@@ -323,7 +327,8 @@ class LiveReader:
     def _rest_or_not(self, frame: Frame, still_ns: int, last: FrameSeen) -> list[Fact]:
         """Nothing moves: read the board if it is where it was and no hand is over it."""
         reader = self._ready()
-        if last.hand and 0 <= frame.at_ns - self._looked_ns < _LOOK_AGAIN_NS:
+        later = self._again_ns is not None and 0 < self._again_ns - frame.at_ns <= _SELDOM_NS
+        if later or (last.hand and 0 <= frame.at_ns - self._looked_ns < _LOOK_AGAIN_NS):
             return []
         self._looked_ns = frame.at_ns
         seen = self._quiet.picture() if self._quiet.lasts else reader.view.straight(frame.pixels)
@@ -341,10 +346,21 @@ class LiveReader:
             self._hand = False
             facts.append(Hand(at_ns=frame.at_ns, present=False))
         facts += self._read(frame.at_ns)
+        if self.illegible:
+            self._read_later(frame.at_ns)
+            return facts
         self._gate.settle()
         self._motion = None
         self._woken = False
         return facts
+
+    def _read_later(self, at_ns: int) -> None:
+        """Nothing is told of a board that cannot be read; what lay there before is what the next read starts from."""
+        self._again_ns = at_ns + self._pause_ns
+        self._pause_ns = min(2 * self._pause_ns, _SELDOM_NS)
+        if self._pause_ns == _SELDOM_NS:
+            # What was followed until now will explain nothing any more.
+            self._motion = self._start_motion(at_ns)
 
     def _read_early(self, at_ns: int) -> list[Fact]:
         """Read before a hand comes, unless the board has slipped: that is followed when all is still again."""
@@ -355,7 +371,10 @@ class LiveReader:
         reader, motion = self._ready(), self._motion
         if motion is None:
             return []
-        facts, self.rest = tell(reader, self.rest, motion, self._quiet, at_ns)
+        facts, self.rest, self.illegible = tell(reader, self.rest, motion, self._quiet, at_ns)
+        if self.illegible or self.rest is None:
+            return facts
+        self._again_ns, self._pause_ns = None, _AGAIN_NS
         if self.guessed is not None:
             uncover(reader, self.guessed, self.rest.still, self.rest.discs)
         return facts

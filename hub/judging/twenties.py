@@ -19,6 +19,9 @@ AFTER_NS = 1_000_000_000
 _FAULT_NS = 3_000_000_000
 """A fault of the beam is told so long after it began, at most."""
 
+UNREADABLE = "unreadable"
+"""The fault of a camera that tells nothing of a board for the time being, since it cannot trust what it sees."""
+
 _KEPT = 64
 
 
@@ -207,9 +210,11 @@ def provisional(state: TableState, side: Side) -> int:
 
 
 def camera_there(state: TableState) -> bool:
-    """Whether a camera reports from this board."""
+    """Whether a camera reports from this board, and does not say itself that it cannot read it."""
     camera = state.sensors.get("camera")
-    return camera.online if camera is not None else "camera" in state.seen
+    if camera is None:
+        return "camera" in state.seen
+    return camera.online and UNREADABLE not in camera.faults
 
 
 def twenty_flash(

@@ -39,8 +39,10 @@ from hardware.twin.styles import NAMED, drawn_style
 from hub.judging.lines import CLOSE_SIGMAS
 
 BOARD = TOURNAMENT
-#: Layouts on one board, and how many of them teach the looks of the discs before they count as learned.
+#: Layouts on one board, and how many of them teach the looks of the discs before they count as learned; in hard optics,
+#: where boards, cameras and lights differ more than layouts do, fewer on each.
 SITTING, WARM = 25, 3
+HARD_SITTING, HARD_WARM = 5, 1
 FRAMES = 6
 MATCH_MM = 12.0
 SETS = ("natural", "drawn", "lines", "hard")
@@ -77,6 +79,7 @@ class Sitting:
             look = NAMED[style or sorted(NAMED)[number % len(NAMED)]]
             pose, optics = nominal_pose(BOARD), nominal_optics()
         self.look = look
+        self.illegible = ""
         self.where = f"{look.name} #{number}"
         self.eye = Renderer(BOARD, look, pose, optics, seed)
         self.frame = 0
@@ -103,9 +106,11 @@ class Sitting:
         self.frame += 150  # some seconds of the light's drift
         views = [self.reader.view.straight(self.shoot(scene)) for _ in range(FRAMES)]
         straight = np.rint(np.mean(views, axis=0, dtype=np.float32)).astype(np.uint8)
-        found = self.reader.read(straight, None, ()).found
+        reading = self.reader.read(straight, None, ())
+        found, self.illegible = reading.found, reading.illegible
         self.reader.teacher.renamed = False
-        self.reader.adapt(straight, found)
+        if not self.illegible:
+            self.reader.adapt(straight, found)
         for _ in range(25):
             self.reader.study()  # as while nothing happens
         return found
@@ -185,6 +190,15 @@ def compare(figures: Figures, scene: Scene, found: tuple[Resting, ...], say: str
         match_disc(figures, scene.discs[mine[n]], seen, say, hidden)
 
 
+def refuse(figures: Figures, scene: Scene, found: tuple[Resting, ...], say: str) -> None:
+    """Count a layout that was called not readable, rightly if what was found in it is not what lies there."""
+    would = Figures()
+    compare(would, scene, found, say)
+    figures.counts["not readable"] += 1
+    figures.counts["not readable, rightly"] += would.counts["missed"] + would.counts["invented"] > 0
+    figures.notes.append(say)
+
+
 def match_disc(figures: Figures, disc: SceneDisc, seen: Resting, say: str, hidden: set[str]) -> None:
     """Take the figures of one disc that was found."""
     counts, lies = figures.counts, where(disc)
@@ -243,26 +257,40 @@ def report(name: str, figures: Figures, kind: str) -> None:
     print(
         f"   missed {counts['missed']} + invented {counts['invented']} = {1e3 * bad / discs:.2f} per 1,000 "
         f"(<= {bar_found}); colours wrong {counts['colour wrong']}; "
-        f"boards not readable {counts['not readable']} of {counts['sittings']}"
+        f"not readable {counts['not readable']} of {counts['read or not']} layouts "
+        f"(rightly {counts['not readable, rightly']}); boards refused {counts['refused']} of {counts['sittings']}"
     )
-    shown = {"layouts", "discs", "zones", "wrong", "flagged", "missed", "invented", "sittings", "not readable"}
-    print("   also:", {k: v for k, v in sorted(counts.items()) if k not in shown and not k.startswith("is ")})
+    shown = {
+        "layouts",
+        "discs",
+        "zones",
+        "wrong",
+        "flagged",
+        "missed",
+        "invented",
+        "sittings",
+        "refused",
+        "read or not",
+    }
+    also = {k: v for k, v in sorted(counts.items()) if k not in shown and not k.startswith(("is ", "not readable"))}
+    print("   also:", also)
 
 
 def run(options: argparse.Namespace) -> dict[str, Figures]:
     """Read the layouts asked for."""
     figures = {"cold": Figures(), "learned": Figures()}
     sitting: Sitting | None = None
+    size, warm = (HARD_SITTING, HARD_WARM) if options.set == "hard" else (SITTING, WARM)
     for number in range(options.first, options.first + options.count):
-        at = number % SITTING
+        at = number % size
         if at == 0 or number == options.first:
             figures["learned"].counts["sittings"] += 1
             try:
-                sitting = Sitting(number // SITTING, options.set, options.style, height=not options.no_height)
+                sitting = Sitting(number // size, options.set, options.style, height=not options.no_height)
             except NoBoardError as error:
                 sitting = None
-                figures["learned"].counts["not readable"] += 1
-                figures["learned"].notes.append(f"sitting {number // SITTING}: {error}")
+                figures["learned"].counts["refused"] += 1
+                figures["learned"].notes.append(f"sitting {number // size}: {error}")
             since = number
         if sitting is None:
             continue
@@ -270,10 +298,14 @@ def run(options: argparse.Namespace) -> dict[str, Figures]:
         found = sitting.read(scene)
         turn = number - since
         say = f"{sitting.where} layout {number}"
-        if turn == 0:
-            compare(figures["cold"], scene, found, say)
-        elif turn >= WARM:
-            compare(figures["learned"], scene, found, say)
+        which = figures["cold"] if turn == 0 else figures["learned"] if turn >= warm else None
+        if which is None:
+            continue
+        which.counts["read or not"] += 1
+        if sitting.illegible:
+            refuse(which, scene, found, f"{say}: {sitting.illegible}")
+        else:
+            compare(which, scene, found, say)
     return figures
 
 

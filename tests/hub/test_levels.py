@@ -22,6 +22,12 @@ def camera_can(bench: Bench, *able: str, board: str = "b1") -> None:
     bench.club.turn()
 
 
+def camera_has(bench: Bench, *faults: str) -> None:
+    health = Health(version="1", capabilities=ALL, faults=faults)
+    bench.club.bus.publish(topics.health("b1", "camera"), encode(health), retain=True)
+    bench.club.turn()
+
+
 def camera_is(bench: Bench, status: bytes) -> None:
     bench.club.bus.publish(topics.status("b1", "camera"), status, retain=True)
     bench.club.turn()
@@ -133,3 +139,13 @@ def test_a_match_that_moves_has_the_level_of_its_new_board(quick_path: Path) -> 
     club.close()
     with JournalReader(club.url) as journal:
         assert [prove(journal, board).unequal for board in journal.boards()] == [(), ()]
+
+
+def test_a_camera_that_cannot_read_the_board_leaves_the_table_to_people_and_says_so(bench: Bench) -> None:
+    bench.start(level="judge")
+    bench.shoot("A", (60, 10))
+    camera_has(bench, "unreadable")
+    told = "level count instead of judge: the camera cannot read the board, so people tell what lies there"
+    assert (bench.table.level, bench.table.message) == ("count", told)
+    camera_has(bench)
+    assert (bench.table.level, bench.table.message) == ("judge", "")

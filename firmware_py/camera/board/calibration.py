@@ -19,6 +19,8 @@ from firmware_py.camera.board.rings import Rings
 from firmware_py.camera.picture.lab import Array, Image
 from hardware.board import Board
 
+#: Softness of edges in the straight view of a sharp picture, one sigma in mm: the lens and the resampling.
+SHARP_MM = 0.6
 FORMAT = 1
 
 
@@ -83,6 +85,8 @@ class Calibration:
         hole_xy_mm: centre of the 20-hole; boards are off by up to 2.5 mm.
         coverage: share of the printed lines that was seen, 0 to 1.
         residual_mm: rms distance of the seen lines from the fit.
+        gain: factor that brings a dim picture to the brightness that the reader's steps of colour are meant for.
+        soft_mm: softness of edges in the straight view, one sigma.
     """
 
     board: Board
@@ -94,6 +98,8 @@ class Calibration:
     hole_xy_mm: tuple[float, float] = (0.0, 0.0)
     coverage: float = 1.0
     residual_mm: float = 0.0
+    gain: float = 1.0
+    soft_mm: float = SHARP_MM
 
     def __post_init__(self) -> None:
         if len(self.board_from_image) != 9 or not all(math.isfinite(v) for v in self.board_from_image):
@@ -259,6 +265,8 @@ class Calibration:
         except ValueError as error:
             raise CalibrationError(f"calibration is not JSON: {error}") from error
         wanted = {f.name for f in fields(cls)} | {"format"}
+        if isinstance(table, dict):
+            table = {"gain": 1.0, "soft_mm": SHARP_MM} | table  # kept before these were measured
         if not isinstance(table, dict) or table.get("format") != FORMAT or set(table) != wanted:
             raise CalibrationError(f"calibration needs format {FORMAT} and the keys {sorted(wanted)}; calibrate again")
         try:
@@ -272,6 +280,8 @@ class Calibration:
                 hole_xy_mm=(float(table["hole_xy_mm"][0]), float(table["hole_xy_mm"][1])),
                 coverage=float(table["coverage"]),
                 residual_mm=float(table["residual_mm"]),
+                gain=float(table["gain"]),
+                soft_mm=float(table["soft_mm"]),
             )
         except (TypeError, ValueError, KeyError, IndexError) as error:
             raise CalibrationError(f"calibration has a wrong value: {error}; calibrate again") from error

@@ -5,23 +5,25 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-import cv2
 import numpy as np
 
 from firmware_py.camera.board.calibration import Calibration
 from firmware_py.camera.board.lean import Lean, leant, measure_lean
 from firmware_py.camera.board.pose import camera_centre, estimate_pose
 from firmware_py.camera.board.rings import find_rings
+from firmware_py.camera.board.sharpness import softness_mm
+from firmware_py.camera.board.turn import turn_of
 from firmware_py.camera.picture.edges import fit_edge
-from firmware_py.camera.picture.lab import Array, Floats, Image
-from firmware_py.camera.picture.view import MM_PER_PX, BoardView
+from firmware_py.camera.picture.lab import Array, Image
+from firmware_py.camera.picture.view import BoardView
 from hardware.board import Board
 
 #: Least share of the printed lines that must be seen.
 LEAST_COVERAGE = 0.6
-_TURN_STEP_DEG = 0.1
-#: The pegs stand out when their comb of eight answers by so much more than other turns do.
-_CLEAR_COMB = 3.0
+#: A board whose brightest parts (the 97th percentile of it, rail and all) are darker than ``DIM`` of 255 is dim; it is
+#: brought to ``BRIGHT``, which leaves room for discs that are brighter than all of the board.
+#: Below ``BLACK`` so few steps of brightness are left that sets of discs cannot be told apart.
+BLACK, DIM, BRIGHT = 16.0, 120.0, 180.0
 
 
 class NoBoardError(Exception):
@@ -76,7 +78,15 @@ def find_start(
     elif height_mm > 0:
         calibration = _at_height(calibration, height_mm)
     view = BoardView(calibration, board)
-    turn_deg = peg_turn_deg(view, view.straight(frame).astype(np.float32))
+    gain = _gain(view, view.straight(frame))
+    if gain != 1.0:
+        calibration = replace(calibration, gain=gain)
+        view = BoardView(calibration, board)
+    soft_mm = softness_mm(view, view.straight(frame))
+    if soft_mm != calibration.soft_mm:
+        calibration = replace(calibration, soft_mm=soft_mm)
+        view = BoardView(calibration, board)
+    turn_deg = turn_of(view, view.straight(frame).astype(np.float32))
     if turn_deg is not None:
         calibration = turned(calibration, turn_deg)
     view = BoardView(calibration, board)
@@ -87,6 +97,15 @@ def find_start(
             calibration = leant(calibration, pegs)
             view = BoardView(calibration, board)
     return Start(replace(calibration, hole_xy_mm=find_hole(view, view.straight(frame))), pegs)
+
+
+def _gain(view: BoardView, straight: Image) -> float:
+    """Factor that brings a dim board to usual brightness; 1.0 where it is bright enough."""
+    on_board = view.visible & (view.radius_mm < view.board.rail_radius_mm)
+    top = float(np.percentile(straight[on_board][::7].max(axis=1), 97))
+    if top < BLACK:
+        raise NoBoardError("the board is too dark to be read: switch a light on, or let the camera expose longer")
+    return BRIGHT / top if top < DIM else 1.0
 
 
 def turned(calibration: Calibration, turn_deg: float) -> Calibration:
@@ -101,44 +120,6 @@ def turned(calibration: Calibration, turn_deg: float) -> Calibration:
         board_from_image=tuple(float(v) for v in homography.ravel()),
         foot_xy_mm=(float(foot[0]), float(foot[1])),
     )
-
-
-def peg_turn_deg(view: BoardView, bare: Floats) -> float | None:
-    """By how much the board frame must be turned so that the pegs stand where the board has them; None if unseen.
-
-    Only turns of less than half the pegs' distance can be told, so the seat must be known to that.
-    """
-    board = view.board
-    if not board.peg_count:
-        return None
-    angle = np.arange(0, 360, _TURN_STEP_DEG)
-    a = np.radians(angle)
-    # The pegs' tops are seen a little outside their base, and the line itself crosses them: look on both sides of it.
-    radii = board.line_15_mm + np.arange(-board.peg_radius_mm, board.peg_radius_mm + 0.9, 0.8)
-    u = (view.middle_px - radii[:, None] * np.sin(a) / MM_PER_PX).astype(np.float32)
-    v = (view.middle_px + radii[:, None] * np.cos(a) / MM_PER_PX).astype(np.float32)
-    ring = np.asarray(cv2.remap(bare, u, v, cv2.INTER_LINEAR), dtype=np.float32)
-    odd = np.linalg.norm(ring - np.median(ring, axis=1, keepdims=True), axis=2)
-    profile = np.minimum(odd, 60.0).mean(axis=0)
-    step = 360.0 / board.peg_count
-    n = round(step / _TURN_STEP_DEG)
-    comb = profile[: n * board.peg_count].reshape(board.peg_count, n)
-    # Shadows fall to one side of the picture, which over all pegs comes to nothing in the mean.
-    each = comb.mean(axis=0)
-    width = 2 * math.degrees(math.asin(board.peg_radius_mm / board.line_15_mm)) * 0.8
-    m = max(3, round(width / _TURN_STEP_DEG) | 1)
-    padded = np.concatenate([each[-m:], each, each[:m]])
-    answer = np.convolve(padded, np.ones(m) / m, mode="same")[m:-m]
-    best = int(np.argmax(answer))
-    spread = float(np.median(np.abs(answer - np.median(answer)))) + 0.3
-    if answer[best] - np.median(answer) < _CLEAR_COMB * spread:
-        return None
-    left, right = answer[best - 1], answer[(best + 1) % n]
-    curve = left - 2 * answer[best] + right
-    fine = 0.5 * (left - right) / curve if abs(curve) > 1e-9 else 0.0
-    at = (best + fine) * _TURN_STEP_DEG
-    off = (at - step / 2 + step / 2) % step - step / 2
-    return float(off)
 
 
 def find_hole(view: BoardView, bare: Image) -> tuple[float, float]:

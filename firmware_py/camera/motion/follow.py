@@ -12,7 +12,7 @@ from firmware_py.camera.motion.tracker import Sighting, Track
 from firmware_py.camera.picture.lab import Image
 from firmware_py.camera.picture.regions import Changes, Region, circle_votes, disc_pixels
 from firmware_py.camera.picture.view import Box
-from firmware_py.camera.rest.appearance import Patch, cut_patch, fit_look, patch_offsets
+from firmware_py.camera.rest.appearance import Patch, fit_look, patch_offsets
 from firmware_py.camera.rest.reader import LayoutReader
 from firmware_py.camera.rest.resting import Resting
 from firmware_py.camera.rest.teach import colour_of
@@ -82,7 +82,7 @@ class Follower:
     def __init__(self, reader: LayoutReader, *, still: Image, discs: Sequence[Resting]) -> None:
         view = reader.view
         self._view = view
-        self._differ = reader.differ
+        self._differ, self._painter = reader.differ, reader.painter
         self._wardrobe = reader.wardrobe
         self._teacher = reader.teacher
         self._bare = reader.lit_bare(still)
@@ -244,7 +244,7 @@ class Follower:
         alone = all(math.dist(d.top_xy_mm, start) > 4 * self._radius for d in self._resting.values())
         if now.changes.hand_regions and region.inner_mm > self._view.board.limits_mm[1]:
             return
-        patch = cut_patch(self._view, now.straight, self._bare, start)
+        patch = self._painter.cut(now.straight, self._bare, start)
         if alone and patch is not None and math.hypot(*start) < self._view.board.outer_line_mm:
             self._teacher.glimpse(now.straight, self._bare, patch, start)
 
@@ -276,7 +276,7 @@ class Follower:
     ) -> None:
         """Fit a disc near a place; add it to ``found`` if it explains what is seen."""
         start, smear, colour = guess
-        patch = cut_patch(self._view, now.straight, self._bare, start)
+        patch = self._painter.cut(now.straight, self._bare, start)
         if patch is None:
             return
         patch = self._over_layer(patch)

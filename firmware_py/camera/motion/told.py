@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from firmware_py.camera.motion.between import Motion
 from firmware_py.camera.motion.quiet import Quiet
@@ -31,7 +31,9 @@ class Rest:
     at_ns: int
 
 
-def tell(reader: LayoutReader, last: Rest | None, motion: Motion, quiet: Quiet, at_ns: int) -> tuple[list[Fact], Rest]:
+def tell(
+    reader: LayoutReader, last: Rest | None, motion: Motion, quiet: Quiet, at_ns: int
+) -> tuple[list[Fact], Rest | None, str]:
     """The facts about a motion that has ended, and the board as it lies now; the reader learns from it.
 
     Args:
@@ -40,6 +42,10 @@ def tell(reader: LayoutReader, last: Rest | None, motion: Motion, quiet: Quiet, 
         motion: what was seen since.
         quiet: the views since all is still again, at least one.
         at_ns: time of the facts.
+
+    Returns:
+        The facts, the rest, and why the board cannot be read, for people: then nothing is told but new names of
+        colours, and the rest is the one before.
     """
     straight, since_ns = quiet.picture(), quiet.since_ns
     before = () if last is None else last.discs
@@ -47,6 +53,11 @@ def tell(reader: LayoutReader, last: Rest | None, motion: Motion, quiet: Quiet, 
     reading = reader.read(straight, None if last is None else last.still, before)
     if reader.teacher.renamed:
         before = tuple(renamed(d) for d in before)
+    if reading.illegible:
+        if not reader.teacher.renamed or last is None:
+            return [], last, reading.illegible
+        reader.teacher.renamed = False
+        return [layout_of(at_ns, before, ())], replace(last, discs=before), reading.illegible
     watched = motion.watched(since_ns, nothing=not (reading.gone or reading.found or reading.nudged))
     done = conclude(reader.view.board, before, reading, watched, number)
     facts: list[Fact] = []
@@ -59,4 +70,4 @@ def tell(reader: LayoutReader, last: Rest | None, motion: Motion, quiet: Quiet, 
     if any(d.in_play for d in before) and not any(d.in_play for d in done.discs):
         facts.append(Cleared(at_ns=at_ns))
     reader.adapt(straight, done.discs)
-    return facts, Rest(done.discs, done.next_number, straight, since_ns)
+    return facts, Rest(done.discs, done.next_number, straight, since_ns), ""

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
+from firmware_py.camera.board.calibration import SHARP_MM
 from firmware_py.camera.picture.lab import Array, Floats, Image
 from firmware_py.camera.picture.view import MM_PER_PX, BoardView
 
@@ -25,8 +26,10 @@ STEP_MM = 0.3
 INSIDE_MM, OUTSIDE_MM = 5.4, 6.3
 #: An edge nearer than this to the fitted silhouette belongs to it.
 ON_EDGE_MM = 0.9
-#: Grey levels a step must have to count as an edge.
+#: Grey levels a step must have to count as an edge in a sharp picture; a softer one spreads it.
 LEAST_STEP = 5.0
+#: Rays are smoothed by so much, one sigma.
+_SMOOTH_MM = 0.55
 _TURNS = np.arange(RAYS) * (2 * math.pi / RAYS)
 _OUT = np.stack([np.cos(_TURNS), np.sin(_TURNS)], axis=-1)
 
@@ -99,7 +102,7 @@ def _steps(seen: Floats, bare: Floats) -> tuple[Floats, Floats]:
     # Inside the disc the board's pattern was never there: cross over from one to the other about the edge.
     blend = 1 / (1 + np.exp(-(outward * (n - 1) * STEP_MM - INSIDE_MM) / 0.45))
     mixed = seen * (1 - blend) + flat * blend
-    smooth = cv2.GaussianBlur(mixed, (7, 1), 0.55 / STEP_MM, borderType=cv2.BORDER_REPLICATE)
+    smooth = cv2.GaussianBlur(mixed, (7, 1), _SMOOTH_MM / STEP_MM, borderType=cv2.BORDER_REPLICATE)
     slope = np.zeros_like(smooth)
     slope[:, 1:-1] = (smooth[:, 2:] - smooth[:, :-2]) / 2
     outside = np.median(flat[:, outside_from : outside_from + 6], axis=1)
@@ -109,6 +112,11 @@ def _steps(seen: Floats, bare: Floats) -> tuple[Floats, Floats]:
     along = np.einsum("rnc,rc->rn", slope, toward)
     norm = np.linalg.norm(slope, axis=2)
     return np.maximum(along, 0.55 * norm).astype(np.float32), face
+
+
+def _spread(soft_mm: float) -> float:
+    """Breadth of an edge along a smoothed ray."""
+    return math.hypot(soft_mm, _SMOOTH_MM)
 
 
 def _peaks(strength: Floats, prior_mm: float) -> tuple[Array, Array]:
@@ -179,7 +187,7 @@ def fit_edge(
     if sums is None:
         return None
     off, size, face, contrast, variance = sums
-    on = (np.abs(off) < ON_EDGE_MM) & (size * 2.2 >= LEAST_STEP)
+    on = (np.abs(off) < ON_EDGE_MM) & (size * 2.2 >= LEAST_STEP * _spread(SHARP_MM) / _spread(view.soft_mm))
     coverage = float(on.mean())
     residual = float(np.sqrt(np.mean(off[on] ** 2))) if on.any() else 9.9
     # Neighbouring rays share pixels and shadow: a third of them are independent.

@@ -18,6 +18,9 @@ from firmware_py.camera.picture.view import MM_PER_PX, BoardView, Box
 
 #: Grey levels, after smoothing, that count as a change; the noise of a fair camera stays below a third of it.
 CHANGE = 7
+#: In a noisy picture so many times the lower quartile of all differences count, which noise reaches nowhere. Every so
+#: manieth pixel tells that quartile.
+_OVER_NOISE, _SAMPLE_PX, _LEAST_SAMPLES = 2.6, 6, 200
 #: A region beyond the rail by so much comes from outside.
 OUTSIDE_MM = 9.0
 #: Regions smaller than this part of a disc's face are specks.
@@ -55,10 +58,17 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """All changed regions of a view."""
+    """All changed regions of a view.
+
+    Attributes:
+        labels: number of the region of each pixel, 0 for none.
+        regions: those larger than specks.
+        least: grey levels that counted as a change, more than :data:`CHANGE` where noise would reach that.
+    """
 
     labels: Labels
     regions: tuple[Region, ...]
+    least: float = CHANGE
 
     @property
     def hand_regions(self) -> tuple[Region, ...]:
@@ -78,6 +88,15 @@ def difference(straight: Image, layer: Image) -> Image:
     """Largest smoothed step of any channel from ``layer``, per pixel."""
     diff = cv2.blur(cv2.absdiff(straight, layer), (3, 3))
     return np.asarray(cv2.max(cv2.max(diff[..., 0], diff[..., 1]), diff[..., 2]), dtype=np.uint8)
+
+
+def _above_noise(diff: Image) -> float:
+    """The least difference that counts as a change in a picture of differences, most of which are noise."""
+    few = diff[::_SAMPLE_PX, ::_SAMPLE_PX].ravel()
+    # What changed fills less than three quarters of the part that is looked at, but for a small part around a disc.
+    if len(few) < _LEAST_SAMPLES:
+        return CHANGE
+    return max(float(CHANGE), _OVER_NOISE * float(np.partition(few, len(few) // 4)[len(few) // 4]))
 
 
 class Differ:
@@ -107,7 +126,9 @@ class Differ:
         if c1 <= c0 or r1 <= r0:
             return Changes(labels, ())
         look = (slice(r0, r1), slice(c0, c1))
-        _, mask = cv2.threshold(difference(straight[look], layer[look]), CHANGE, 255, cv2.THRESH_BINARY)
+        diff = difference(straight[look], layer[look])
+        least = _above_noise(diff)
+        _, mask = cv2.threshold(diff, least, 255, cv2.THRESH_BINARY)
         mask = cv2.bitwise_and(mask, self._live_mask[look])
         count, found, stats, centroids = cv2.connectedComponentsWithStats(mask, connectivity=8, ltype=cv2.CV_32S)
         labels[look] = found
@@ -133,7 +154,7 @@ class Differ:
                     inner_mm=float(radius[own].min()),
                 )
             )
-        return Changes(labels, tuple(regions))
+        return Changes(labels, tuple(regions), least)
 
 
 def circle_votes(

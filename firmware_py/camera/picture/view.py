@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
+from cv2.typing import MatLike
 
-from firmware_py.camera.board.calibration import Calibration
+from firmware_py.camera.board.calibration import SHARP_MM, Calibration
 from firmware_py.camera.picture.lab import Array, Floats, Image
 from hardware.board import Board
 
@@ -87,6 +88,10 @@ class BoardView:
         #: Height of a disc's upper rim above the surface, and how far below it the lower rim is.
         self.rim_mm = board.disc_height_mm - EDGE_MM
         self.wall_mm = board.disc_height_mm - 2 * EDGE_MM
+        #: Softness of edges in the straight view, one sigma.
+        self.soft_mm = calibration.soft_mm
+        #: Whether the camera sees sharply in good light, as it is meant to.
+        self.fair = calibration.gain == 1.0 and calibration.soft_mm == SHARP_MM
         self.fix = RadialFix.from_lines(calibration.board, board)
         self.half_mm = board.rail_radius_mm + TABLE_MM
         self.side_px = 2 * math.ceil(self.half_mm / MM_PER_PX) + 1
@@ -116,8 +121,12 @@ class BoardView:
         return np.stack([u, v], axis=-1)
 
     def straight(self, frame: Image) -> Image:
-        """The straight view of the plane of upper rims, ``(side, side, 3)``; +x right, +y up."""
-        return np.asarray(cv2.remap(frame, self._maps[0], self._maps[1], cv2.INTER_LINEAR), dtype=np.uint8)
+        """The straight view of the plane of upper rims, ``(side, side, 3)``, as bright as usual; +x right, +y up."""
+        return self._bright(cv2.remap(frame, self._maps[0], self._maps[1], cv2.INTER_LINEAR))
+
+    def _bright(self, seen: MatLike) -> Image:
+        gain = self.calibration.gain
+        return np.asarray(seen if gain == 1.0 else cv2.convertScaleAbs(seen, alpha=gain), dtype=np.uint8)
 
     def straight_mean(self, total: Array, count: int) -> Floats:
         """The straight view of a mean of frames, finer than 8 bits, from their sum."""
@@ -148,7 +157,7 @@ class BoardView:
         r1 = min(self.side_px, (int(rows.max()) + 2) * _COARSE)
         c1 = min(self.side_px, (int(columns.max()) + 2) * _COARSE)
         part = (slice(r0, r1), slice(c0, c1))
-        canvas[part] = cv2.remap(frame, self._maps[0][part], self._maps[1][part], cv2.INTER_LINEAR)
+        canvas[part] = self._bright(cv2.remap(frame, self._maps[0][part], self._maps[1][part], cv2.INTER_LINEAR))
         return (c0, r0, c1, r1)
 
     def to_px(self, x_mm: float, y_mm: float) -> tuple[float, float]:

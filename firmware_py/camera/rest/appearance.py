@@ -18,8 +18,6 @@ from firmware_py.camera.picture.shade import REACH_PX, Shade
 from firmware_py.camera.picture.view import EDGE_MM, MM_PER_PX, BoardView
 
 _SIDE = 2 * REACH_PX + 1
-#: Softness of the drawn edges: the lens and the resampling, one sigma in mm.
-SOFT_MM = 0.6
 RING_MM = 0.5
 _ROW, _COLUMN = np.mgrid[-REACH_PX : REACH_PX + 1, -REACH_PX : REACH_PX + 1].astype(np.float32)
 #: Offsets of the patch's pixels from its middle, mm, x right and y up.
@@ -27,10 +25,10 @@ _DX = (_COLUMN * np.float32(MM_PER_PX)).astype(np.float32)
 _DY = (-_ROW * np.float32(MM_PER_PX)).astype(np.float32)
 
 
-def _cover(inside_mm: Floats) -> Floats:
-    """Share of a soft pixel that is covered by what begins ``inside_mm`` away."""
-    # A logistic of this slope follows the error function of SOFT_MM to 1 %.
-    return np.asarray(1 / (1 + np.exp(-np.clip(inside_mm * (1.702 / SOFT_MM), -30, 30))), dtype=np.float32)
+def _cover(inside_mm: Floats, soft_mm: float) -> Floats:
+    """Share of a pixel, soft by so much, that is covered by what begins ``inside_mm`` away."""
+    # A logistic of this slope follows the error function to 1 %.
+    return np.asarray(1 / (1 + np.exp(-np.clip(inside_mm * np.float32(1.702 / soft_mm), -30, 30))), dtype=np.float32)
 
 
 Xy = tuple[float, float]
@@ -46,6 +44,7 @@ class Patch:
         seen: what the camera sees, float32 ``(side, side, 3)``.
         bare: what it would see without the disc.
         weight: 0 where another disc, a hand or the end of the picture is.
+        light: there, against the usual light on this board.
     """
 
     column: int
@@ -53,6 +52,7 @@ class Patch:
     seen: Floats
     bare: Floats
     weight: Floats
+    light: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +168,7 @@ def draw_disc(view: BoardView, shade: Shade, xy_mm: Xy) -> tuple[tuple[slice, sl
     return (slice(r0, r1), slice(c0, c1)), factor[inner]
 
 
-def cut_patch(view: BoardView, straight: Image, bare: Floats, xy_mm: Xy) -> Patch | None:
+def cut_patch(view: BoardView, straight: Image, bare: Floats, xy_mm: Xy, *, light: float = 1.0) -> Patch | None:
     """The patch around a place; None if it leaves the straight view."""
     u, v = view.to_px(*xy_mm)
     column, row = round(u), round(v)
@@ -181,12 +181,13 @@ def cut_patch(view: BoardView, straight: Image, bare: Floats, xy_mm: Xy) -> Patc
         straight[part].astype(np.float32),
         bare[part].astype(np.float32),
         view.visible[part].astype(np.float32),
+        light,
     )
 
 
 def masks(view: BoardView, radius_mm: float, xy_mm: Xy, dx: Floats, dy: Floats) -> tuple[Floats, Floats]:
     """Cover of the top face and of the whole silhouette at offsets from the centre of the top face."""
-    top = _cover(np.float32(radius_mm) - np.sqrt(dx * dx + dy * dy))
+    top = _cover(np.float32(radius_mm) - np.sqrt(dx * dx + dy * dy), view.soft_mm)
     sx, sy = view.base_shift(*xy_mm, view.wall_mm)
     length2 = sx * sx + sy * sy
     if length2 < 1e-6:
@@ -195,16 +196,18 @@ def masks(view: BoardView, radius_mm: float, xy_mm: Xy, dx: Floats, dy: Floats) 
     along = np.clip((dx * np.float32(sx) + dy * np.float32(sy)) / np.float32(length2), 0, 1)
     qx, qy = dx - along * np.float32(sx), dy - along * np.float32(sy)
     shrink = np.float32(radius_mm) * (1 - along * np.float32(view.wall_mm / view.calibration.camera_height_mm))
-    whole = _cover(shrink - np.sqrt(qx * qx + qy * qy))
+    whole = _cover(shrink - np.sqrt(qx * qx + qy * qy), view.soft_mm)
     return top, np.maximum(whole, top)
 
 
-def lit(shade: Shade, radius_mm: float, dx: Floats, dy: Floats, top: Floats) -> tuple[Floats, Floats]:
+def lit(
+    view: BoardView, shade: Shade, radius_mm: float, offsets: tuple[Floats, Floats], top: Floats
+) -> tuple[Floats, Floats]:
     """Factors of the light on the face with its bevel, and on the wall, at offsets from the centre of the top face."""
-    lamp_x, lamp_y = shade.lamp
+    (dx, dy), (lamp_x, lamp_y) = offsets, shade.lamp
     rho = np.sqrt(dx * dx + dy * dy)
     facing = (dx * np.float32(lamp_x) + dy * np.float32(lamp_y)) / np.maximum(rho, 1.0)
-    bevel = 1 - _cover(np.float32(radius_mm - EDGE_MM) - rho) / np.maximum(top, 1e-3)
+    bevel = 1 - _cover(np.float32(radius_mm - EDGE_MM) - rho, view.soft_mm) / np.maximum(top, 1e-3)
     return 1 + facing * np.clip(bevel, 0, 1), 1 + facing
 
 
@@ -226,12 +229,12 @@ def draw(
         colour, spread = look.colours(dx, dy)
         sx, sy = view.base_shift(ox, oy, view.rim_mm)
         factor = shade.at(dx - np.float32(sx), dy - np.float32(sy))
-        on_face, on_wall = lit(shade, look.radius_mm, dx, dy, top)
+        on_face, on_wall = lit(view, shade, look.radius_mm, (dx, dy), top)
         own += (top * on_face)[..., None] * colour + ((whole - top) * on_wall)[..., None] * look.wall_bgr
         open_wood += (1 - whole) * factor
         texture += top * spread
     n = np.float32(len(steps))
-    return own / n, open_wood / n, texture / n
+    return own * (np.float32(patch.light) / n), open_wood / n, texture / n
 
 
 def _slopes(own: Floats, open_wood: Floats, bare: Floats) -> tuple[Floats, Floats]:

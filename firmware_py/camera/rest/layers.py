@@ -13,13 +13,14 @@ from firmware_py.camera.picture.regions import disc_pixels
 from firmware_py.camera.picture.shade import Shade
 from firmware_py.camera.picture.view import BoardView
 from firmware_py.camera.rest.appearance import Patch, cut_patch, draw_disc, patch_offsets
+from firmware_py.camera.rest.brightness import Brightness
 
 Xy = tuple[float, float]
 
 #: A disc farther off than this casts no shadow here, and one farther off than the next is not in the patch.
 _SHADOW_MM, _PATCH_MM = 70.0, 60.0
-#: Rim around a disc that its soft edge still colours.
-_RIM_MM = 1.6
+#: Rim around a disc that its edge still colours, beside its softness.
+_RIM_MM = 1.0
 
 
 class Painter:
@@ -28,10 +29,11 @@ class Painter:
     Args:
         view: the camera's view.
         shade: the shadow that every disc casts; learned on by others.
+        brightness: the light on the board.
     """
 
-    def __init__(self, view: BoardView, shade: Shade) -> None:
-        self._view, self._shade = view, shade
+    def __init__(self, view: BoardView, shade: Shade, brightness: Brightness) -> None:
+        self._view, self._shade, self._brightness = view, shade, brightness
         self._radius = view.board.disc_radius_mm
 
     def compose(self, straight: Image, bare: Floats, tops: Sequence[Xy]) -> Image:
@@ -63,10 +65,14 @@ class Painter:
 
     def patch(self, straight: Image, bare: Floats, place: Xy, others: Sequence[Xy]) -> Patch | None:
         """The pixels around a place, other discs masked and their shadows on the ground; None at the view's end."""
-        patch = cut_patch(self._view, straight, self.ground(bare, place, others), place)
+        patch = self.cut(straight, self.ground(bare, place, others), place)
         if patch is not None:
             self.mask(patch, others)
         return patch
+
+    def cut(self, straight: Image, bare: Floats, place: Xy) -> Patch | None:
+        """The pixels around a place and the light on them; None at the view's end."""
+        return cut_patch(self._view, straight, bare, place, light=self._brightness.at(*place))
 
     def mask(self, patch: Patch, others: Sequence[Xy]) -> None:
         """Give no weight to what of a patch shows other discs."""
@@ -86,5 +92,5 @@ class Painter:
         sx, sy = view.base_shift(*top_xy_mm, view.rim_mm)
         for step in (0.0, 0.5, 1.0):
             x, y = top_xy_mm[0] + step * sx, top_xy_mm[1] + step * sy
-            part, near = disc_pixels(view, x, y, self._radius + _RIM_MM)
+            part, near = disc_pixels(view, x, y, self._radius + _RIM_MM + view.soft_mm)
             layer[part][near] = straight[part][near]

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
+import cv2
 import numpy as np
 
 from firmware_py.camera.picture.lab import Floats
@@ -43,6 +44,9 @@ _ALIGNED_VIEWS = 4
 _FIRST_FITS, _LATER_FITS = 2, 1
 #: A view whose fit goes farther away than this, or explains less, shows no such disc.
 _REACH_MM, _LEAST_EXPLAINED = 2.5, 0.2
+#: So far beside a disc its own edge and wall end; what is there has the wood's colour but for so many grey levels, and
+#: shadows leave so much of its light.
+_BESIDE_MM, _OTHER_COLOUR, _DEEPEST = 4.0, 20.0, 0.3
 #: What is left of a pixel counts up to so many grey levels.
 _MOST_LEFT = 60.0
 
@@ -183,6 +187,22 @@ def _copy(look: Look) -> Look:
     return Look(look.radius_mm, look.face.copy(), look.spread.copy(), look.wall_bgr.copy(), learned=0.0)
 
 
+def without_neighbours(view: BoardView, patch: Patch, xy_mm: Xy, radius_mm: float) -> Patch:
+    """The patch of a disc with no weight where it shows something beside the disc that is neither wood nor shadow.
+
+    Discs that touch are found one after the other: the first must not take its neighbour for its shadow.
+    """
+    cx, cy = view.to_mm(patch.column, patch.row)
+    off_x, off_y = patch_offsets()
+    beside = np.hypot(off_x + np.float32(cx - xy_mm[0]), off_y + np.float32(cy - xy_mm[1])) > radius_mm + _BESIDE_MM
+    seen, bare = cv2.blur(patch.seen, (3, 3)), cv2.blur(patch.bare, (3, 3))
+    share = np.einsum("ijk,ijk->ij", seen, bare) / np.maximum(np.einsum("ijk,ijk->ij", bare, bare), 1.0)
+    off = np.abs(seen - share[..., None] * bare).max(axis=2)
+    other = beside & ((off > _OTHER_COLOUR) | (share < _DEEPEST))
+    wide = cv2.dilate(other.astype(np.uint8), np.ones((5, 5), np.uint8)) > 0
+    return replace(patch, weight=np.where(wide & beside, np.float32(0), patch.weight))
+
+
 def learn_look(view: BoardView, look: Look, shade: Shade | None, patch: Patch, xy_mm: Xy) -> None:
     """Take in how a disc at a known place looks; its shadow too, unless it casts none (in the hole)."""
     x_mm, y_mm = xy_mm
@@ -198,19 +218,21 @@ def learn_look(view: BoardView, look: Look, shade: Shade | None, patch: Patch, x
     ground = (1 - whole) * (1.0 if shade is None else shade.at(dx - np.float32(sx), dy - np.float32(sy)))
     on_face = top
     if shade is not None:
-        light_face, light_wall = lit(shade, look.radius_mm, dx, dy, top)
+        light_face, light_wall = lit(view, shade, look.radius_mm, (dx, dy), top)
         on_face, side = top * light_face, side * light_wall
+    light = np.float32(patch.light)
+    on_face, side = on_face * light, side * light
     # At the rim a pixel shows some face, some wall and some wood: what is not face is taken off.
-    face = (patch.seen - side[..., None] * look.wall_bgr - ground[..., None] * patch.bare) / np.maximum(on_face, 0.3)[
-        ..., None
-    ]
+    face = (patch.seen - side[..., None] * look.wall_bgr - ground[..., None] * patch.bare) / np.maximum(
+        on_face, 0.3 * light
+    )[..., None]
     inside = (patch.weight > 0.5) & (top > 0.35)
     core = inside & (rho < 0.85 * look.radius_mm)
     ring = (rho / RING_MM).astype(int)
     scale = 1.0
     if look.learned > 2:
         # Single discs are lighter or darker: what is learned is the set's mean pattern.
-        expected = np.median(look.colours(dx, dy)[0][core], axis=0)
+        expected = light * np.median(look.colours(dx, dy)[0][core], axis=0)
         middle = np.median(patch.seen[core], axis=0)
         scale = float(np.clip(middle.sum() / max(1.0, expected.sum()), 0.7, 1.4))
     values = np.clip(face / np.float32(scale ** (1 - rate)), 0, 255)
@@ -227,8 +249,8 @@ def learn_look(view: BoardView, look: Look, shade: Shade | None, patch: Patch, x
     if shade is None:
         return
     own = own_face + side[..., None] * look.wall_bgr
-    light = np.maximum(patch.bare.sum(axis=2), 18.0) * np.maximum(1 - whole, 0.05)
-    factor = (patch.seen - own).sum(axis=2) / light
+    ground_light = np.maximum(patch.bare.sum(axis=2), 18.0) * np.maximum(1 - whole, 0.05)
+    factor = (patch.seen - own).sum(axis=2) / ground_light
     weight = np.where((whole < 0.9) & (patch.weight > 0.5), (1 - whole) ** 2, 0).astype(np.float32)
     shade.learn(dx - np.float32(sx), dy - np.float32(sy), factor, weight)
 

@@ -11,11 +11,13 @@ import cv2
 import numpy as np
 
 from firmware_py.camera.picture.lab import Floats, Image
-from firmware_py.camera.picture.regions import Changes, Differ, Region, circle_votes, disc_pixels, gain_between
+from firmware_py.camera.picture.regions import CHANGE, Changes, Differ, Region, circle_votes, disc_pixels, gain_between
 from firmware_py.camera.picture.view import BoardView
-from firmware_py.camera.rest.appearance import LookFit, Patch, Wardrobe, cut_patch, fit_look
+from firmware_py.camera.rest.appearance import LookFit, Patch, Wardrobe, fit_look
+from firmware_py.camera.rest.brightness import Brightness
 from firmware_py.camera.rest.layers import Painter
-from firmware_py.camera.rest.learning import Album, learn_look
+from firmware_py.camera.rest.learning import Album, learn_look, without_neighbours
+from firmware_py.camera.rest.legible import blurred, drowned, like_discs, words
 from firmware_py.camera.rest.lying import crowded, lying
 from firmware_py.camera.rest.resting import Reading, Resting
 from firmware_py.camera.rest.sunken import above_hole, best_at_hole, settled
@@ -77,7 +79,7 @@ class LayoutReader:
         self._radius = view.board.disc_radius_mm
         self._quiet = view.visible & (view.radius_mm < view.board.surface_radius_mm)
         self._disc_mm2 = math.pi * self._radius**2
-        self._painter = Painter(view, wardrobe.shade)
+        self.painter = Painter(view, wardrobe.shade, Brightness(view, bare))
         self.teacher = Teacher(view, wardrobe, hole_xy_mm)
         self._album = Album(view, wardrobe)
 
@@ -88,7 +90,7 @@ class LayoutReader:
 
     def compose(self, straight: Image, bare: Floats, discs: Iterable[Resting]) -> Image:
         """The view with nothing but the bare board and these discs, which are taken from the view itself."""
-        return self._painter.compose(straight, bare, [disc.top_xy_mm for disc in discs])
+        return self.painter.compose(straight, bare, [disc.top_xy_mm for disc in discs])
 
     def read(self, straight: Image, still: Image | None, known: Sequence[Resting]) -> Reading:
         """Read a view of a still board.
@@ -141,7 +143,19 @@ class LayoutReader:
             stay.append(disc if same else replace(again, id=disc.id))
             if not same:
                 nudged[disc.id] = way
-        return Reading(tuple(stay), nudged, tuple(gone), tuple(found), tuple(unseen), tuple(odd))
+        # Under a fair camera what is odd is seldom a disc: light ones on light wood leave shadows that are.
+        hard = (odd and not self.view.fair) or hands.least > CHANGE
+        illegible = self._illegible(straight, bare, [*stay, *found], hands if hard else None)
+        return Reading(tuple(stay), nudged, tuple(gone), tuple(found), tuple(unseen), tuple(odd), illegible)
+
+    def _illegible(self, straight: Image, bare: Floats, discs: Sequence[Resting], doubtful: Changes | None) -> str:
+        """Why the picture cannot be trusted, for people; empty when it can. ``doubtful`` is None where all is clear."""
+        if doubtful is None:
+            return words(blurred(self.view, straight, bare), (), ())
+        changes = self._beside(straight, bare, discs)
+        wide = [r for r in changes.regions if not r.hand and r.area_mm2 >= _LEAST_REGION * self._disc_mm2]
+        pale = drowned(self.view, bare, self.wardrobe.looks, changes.least)
+        return words(blurred(self.view, straight, bare), pale, like_discs(self.view, changes, wide))
 
     def study(self) -> None:
         """Learn more from what was read, if there is more to learn; for idle moments, takes up to 0.1 s."""
@@ -201,7 +215,7 @@ class LayoutReader:
         if len(there) > 1 or not (there or stirred) or any(self._at_hole(d.top_xy_mm) for d in stay):
             return list(found)
         others = [d.top_xy_mm for d in (*stay, *found) if d not in there]
-        patch = self._painter.patch(straight, bare, above_hole(self.view, self.hole_xy_mm), others)
+        patch = self.painter.patch(straight, bare, above_hole(self.view, self.hole_xy_mm), others)
         if patch is None:
             return list(found)
         colours = dict.fromkeys(d.colour for d in (there or stirred))
@@ -254,7 +268,7 @@ class LayoutReader:
         look = self.wardrobe.looks.get(disc.colour)
         if look is None or disc.state != "flat":
             return disc
-        patch = self._painter.patch(straight, bare, disc.top_xy_mm, [d.top_xy_mm for d in beside])
+        patch = self.painter.patch(straight, bare, disc.top_xy_mm, [d.top_xy_mm for d in beside])
         if patch is None:
             return disc
         fit = fit_look(self.view, look, self.wardrobe.shade, patch, disc.top_xy_mm, reach_mm=NUDGED_MM)
@@ -272,11 +286,11 @@ class LayoutReader:
         others = [d.top_xy_mm for d in known if d.id != disc.id]
 
         def fitted(picture: Image) -> LookFit | None:
-            patch = cut_patch(self.view, picture, bare, disc.top_xy_mm)
+            patch = self.painter.cut(picture, bare, disc.top_xy_mm)
             if patch is None:
                 return None
             # A neighbour that left or came would pull one of the fits: what changed far from this disc is masked.
-            self._painter.mask(patch, others)
+            self.painter.mask(patch, others)
             fit = fit_look(self.view, look, self.wardrobe.shade, patch, disc.top_xy_mm, reach_mm=NUDGED_MM + 1.5)
             return None if fit is None or fit.explained < LEAST_EXPLAINED else fit
 
@@ -339,7 +353,7 @@ class LayoutReader:
 
     def examine(self, straight: Image, bare: Floats, start: Xy, others: Sequence[Xy]) -> tuple[Resting, float] | None:
         """The disc near a place of the straight view, and how sure it is one (to 1); None if there is none."""
-        patch = self._painter.patch(straight, bare, start, others)
+        patch = self.painter.patch(straight, bare, start, others)
         if patch is None:
             return None
         looks, shade = self.wardrobe.looks, self.wardrobe.shade
@@ -379,8 +393,10 @@ class LayoutReader:
         """Keep the view of a disc that looks may be learned from, and return it; None if it is none of these."""
         if disc.state != "flat" or crowded(self.view.board, disc, others):
             return None
-        patch = cut_patch(self.view, straight, bare, disc.top_xy_mm)
+        patch = self.painter.cut(straight, bare, disc.top_xy_mm)
         if patch is not None:
+            if not self.view.fair:
+                patch = without_neighbours(self.view, patch, disc.top_xy_mm, self._radius)
             self._taught[disc.colour] += 1
             self._album.add(self.wardrobe.looks[disc.colour], patch, disc.top_xy_mm)
         return patch

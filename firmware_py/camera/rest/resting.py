@@ -59,6 +59,7 @@ class Reading:
         found: discs where none lay, without ids.
         unseen: ids of discs in ``stay`` that a hand covers.
         odd: regions that no disc explains.
+        illegible: why all this cannot be trusted, for people; empty when it can.
     """
 
     stay: tuple[Resting, ...]
@@ -67,3 +68,4 @@ class Reading:
     found: tuple[Resting, ...]
     unseen: tuple[str, ...]
     odd: tuple[Region, ...]
+    illegible: str = ""

@@ -11,7 +11,8 @@ from firmware_py.camera.picture.lab import Floats, Image
 from firmware_py.camera.picture.shade import Shade
 from firmware_py.camera.picture.view import BoardView
 from firmware_py.camera.rest.appearance import Look, LookFit, Patch, Wardrobe, fit_look
-from firmware_py.camera.rest.learning import learn_look
+from firmware_py.camera.rest.brightness import UNKNOWN_LIGHT
+from firmware_py.camera.rest.learning import learn_look, without_neighbours
 from hub.link.messages import Colour
 
 Xy = tuple[float, float]
@@ -60,9 +61,10 @@ class Teacher:
         edge = self.edge(straight, bare, start)
         if edge is None or edge.coverage < LEAST_COVERAGE or abs(edge.radius_bias_mm) > LARGEST_BIAS_MM:
             return None
-        like = self._like(edge)
+        like = self._like(edge, patch.light)
         looks = self._wardrobe.looks
-        known = looks[like].learned >= SEEN if like is not None else len(looks) >= 2 and not self._may_be_third(edge)
+        strange = len(looks) >= 2 and not self._may_be_third(edge, patch.light)
+        known = looks[like].learned >= SEEN if like is not None else strange
         if known:
             return None
         at_rest = SEEN if math.dist((edge.x_mm, edge.y_mm), self._hole_xy_mm) > self._radius else SUNK
@@ -84,7 +86,7 @@ class Teacher:
             return None
         if math.dist((edge.x_mm, edge.y_mm), self._hole_xy_mm) < 2 * self._radius:
             return None
-        like = self._like(edge)
+        like = self._like(edge, patch.light)
         looks = self._wardrobe.looks
         if (like is None and len(looks) >= 2) or (like is not None and looks[like].learned >= GLIMPSED):
             return None
@@ -103,9 +105,12 @@ class Teacher:
 
         A disc in the hole casts no shadow and shows hardly a wall: it teaches no more than a face.
         """
-        look = Look.plain(self._radius, edge.inside_bgr)
+        b, g, r = (value / patch.light for value in edge.inside_bgr)
+        look = Look.plain(self._radius, (b, g, r))
         shade = self._wardrobe.shade if worth > SUNK else Shade()
         at = (edge.x_mm, edge.y_mm)
+        if not self._view.fair:
+            patch = without_neighbours(self._view, patch, at, self._radius)
         fit: LookFit | None = None
         for _ in range(4 if worth > SUNK else 1):
             look.learned = min(look.learned, 1.0)
@@ -119,22 +124,25 @@ class Teacher:
         look.learned = worth
         return look, fit
 
-    def _like(self, edge: Edge) -> Colour | None:
+    def _like(self, edge: Edge, light: float) -> Colour | None:
         """The known set that a disc may belong to by its colour."""
         best: tuple[float, Colour] | None = None
         for name, look in self._wardrobe.looks.items():
-            off = float(np.linalg.norm(look.rim_bgr - np.array(edge.inside_bgr)))
+            off = float(np.linalg.norm(look.rim_bgr - np.array(edge.inside_bgr) / light))
             if best is None or off < best[0]:
                 best = (off, colour_of(name))
         return None if best is None or best[0] >= LEAST_DIFFERENCE else best[1]
 
-    def _may_be_third(self, edge: Edge) -> bool:
+    def _may_be_third(self, edge: Edge, light: float) -> bool:
         if len(self._wardrobe.looks) != 2 or edge.coverage < THIRD_COVERAGE or not self.complete:
             return False
         if math.dist((edge.x_mm, edge.y_mm), self._hole_xy_mm) < 2 * self._radius:
             return False
-        seen = np.array(edge.inside_bgr)
-        return all(np.linalg.norm(k.rim_bgr - seen) > THIRD_DIFFERENCE for k in self._wardrobe.looks.values())
+        # In the ditch the rail's shadow halves the colours of a set that is known.
+        if math.hypot(edge.x_mm, edge.y_mm) > self._view.board.surface_radius_mm:
+            return False
+        seen = np.array(edge.inside_bgr) / light
+        return all(_unlike(seen, look.rim_bgr) > THIRD_DIFFERENCE for look in self._wardrobe.looks.values())
 
     def _name(self, look: Look, white: float) -> Colour:
         """Give a new set its name: the lighter one is ``light``, which may rename what was seen before."""
@@ -152,6 +160,12 @@ class Teacher:
             colour = "third"
         looks[colour] = look
         return colour
+
+
+def _unlike(seen: Floats, known: Floats) -> float:
+    """How far a colour is from a known one in any light that may be there."""
+    lit = float(seen @ known) / max(1.0, float(known @ known))
+    return float(np.linalg.norm(seen - min(max(lit, math.exp(-UNKNOWN_LIGHT)), math.exp(UNKNOWN_LIGHT)) * known))
 
 
 def colour_of(name: str) -> Colour:
