@@ -16,8 +16,8 @@ from firmware_py.camera.motion.tracker import FASTEST_MM_S, Sighting, coast
 from firmware_py.camera.motion.ways import Path, fit
 from hardware.board import Board
 
-#: In a shorter time without frames the ways before and after tell who is who.
-GAP_NS = 70_000_000
+#: One lost frame of a camera of 30 a second; in a shorter time the ways before and after tell who is who.
+GAP_NS = 50_000_000
 #: A disc that is off by more from where it would have slid has met something.
 _TURNED_MM = 6.0
 #: An assignment whose courses are off by so much more, in standard deviations, is not the one that happened.
