@@ -1,0 +1,153 @@
+"""Discs that lie flat in the hole or lean in it, as is told then or later; and what that means for every shot since."""
+
+from __future__ import annotations
+
+import pytest
+
+from hub.link.messages import Doubt
+from tests.hub.table_bench import Bench, twenties
+
+FELL, LEANS = (("hole", "s"),), ()
+
+
+def at_the_hole(bench: Bench, side: str, *events: tuple[str, ...], x_mm: float, seen: str = "hole") -> str:
+    """A shot after which a disc leans in the hole or lies in it: the beam is broken, the camera cannot tell."""
+    doubt = Doubt("leaner", (), ((*events, *FELL), events))
+    if seen == "hole":
+        disc = bench.shoot(side, "hole", *events, *FELL, doubts=(doubt,), beam=True, seen_after=False)
+        bench.put(disc, side, x_mm, state="hole")
+    else:
+        disc = bench.shoot(side, (x_mm, 0.0), *events, doubts=(doubt,), beam=True, seen_after=False)
+        bench.put(disc, side, x_mm, state="leaning")
+    bench.layout()
+    return disc
+
+
+@pytest.mark.parametrize("seen", ["hole", "leaning"])
+@pytest.mark.parametrize("late", [False, True], ids=["one shot later", "two shots later"])
+def test_a_disc_that_is_no_20_leans_for_the_next_shot_too(bench: Bench, *, seen: str, late: bool) -> None:
+    bench.start()
+    leaner = at_the_hole(bench, "A", x_mm=2.2, seen=seen)
+    bench.shoot("B", (60, 200), ("hit", "s", leaner), moved={leaner: (4.0, 90.0)})
+    if not late:
+        bench.answer("none")
+        assert bench.table.verdict is not None
+        assert bench.table.verdict.valid
+        assert {side: view.board for side, view in bench.table.sides.items()} == {"A": 15, "B": 15}
+    bench.shoot("A", (70, 100), ("hit", "s", "d2"), moved={"d2": (90.0, 200.0)})
+    if late:
+        bench.answer("none")
+    assert {side: view.board for side, view in bench.table.sides.items()} == {"A": 30, "B": 10}
+    bench.shoot("B", (60, 20), ("hit", "s", leaner), ("hole", leaner), moved={leaner: "hole"})
+    assert bench.table.verdict is not None
+    assert bench.table.verdict.valid
+    assert twenties(bench) == {"A": 1, "B": 0}
+    bench.off(leaner)
+    bench.shoot("A", "hole", ("hole", "s"), beam=True)
+    assert bench.table.verdict.code == "missed_opponent"
+    assert twenties(bench) == {"A": 1, "B": 0}
+    assert not bench.table.questions
+
+
+def test_a_disc_that_a_later_shot_knocks_into_the_hole_had_leaned(bench: Bench) -> None:
+    bench.start()
+    leaner = at_the_hole(bench, "A", x_mm=2.2)
+    bench.shoot("B", (60, 200), ("hit", "s", leaner), ("hole", leaner), moved={leaner: "hole"})
+    assert bench.table.verdict is not None
+    assert bench.table.verdict.valid
+    assert twenties(bench) == {"A": 1, "B": 0}
+    assert not bench.table.questions
+
+
+@pytest.mark.parametrize("late", [False, True], ids=["one shot later", "two shots later"])
+def test_a_disc_that_is_a_20_lies_in_nobodys_way(bench: Bench, *, late: bool) -> None:
+    bench.start()
+    at_the_hole(bench, "A", x_mm=2.2, seen="leaning")
+    bench.shoot("B", (60, 200))
+    if late:
+        bench.shoot("A", (70, 90), ("hit", "s", "d2"), moved={"d2": (62.0, 200.0)})
+    bench.answer("A")
+    assert bench.table.verdict is not None
+    assert bench.table.verdict.valid
+    assert twenties(bench) == {"A": 1, "B": 0}
+    assert {side: view.board for side, view in bench.table.sides.items()} == {"A": 15 * late, "B": 15}
+
+
+@pytest.mark.parametrize("seen", ["hole", "leaning"])
+def test_a_disc_too_far_from_the_middle_to_lie_flat_leans_and_nobody_is_asked(bench: Bench, seen: str) -> None:
+    bench.start()
+    leaner = at_the_hole(bench, "A", x_mm=4.6, seen=seen)
+    assert bench.table.rounds == ()
+    assert not bench.table.questions
+    assert twenties(bench) == {"A": 0, "B": 0}
+    assert bench.table.sides["A"].board == 15
+    bench.shoot("B", (150, 200))
+    assert bench.table.verdict is not None
+    assert bench.table.verdict.code == "missed_opponent"
+    assert leaner in {disc.id for disc in bench.table.discs if disc.state == "leaning"}
+
+
+@pytest.mark.parametrize("x_mm", [2.2, 4.6], ids=["in doubt", "taken for a leaner"])
+def test_what_a_hand_lifts_out_of_the_hole_was_a_20(bench: Bench, x_mm: float) -> None:
+    bench.start()
+    bench.shoot("A", (60, 10))
+    disc = at_the_hole(bench, "B", ("hit", "s", "d1"), x_mm=x_mm)
+    bench.off(disc)
+    assert not bench.table.questions
+    assert twenties(bench) == {"A": 0, "B": 1}
+    assert bench.table.sides["B"].board == 0
+
+
+def test_hands_that_begin_to_clear_lift_no_20(bench: Bench) -> None:
+    bench.start()
+    bench.rally(23)
+    leaner = at_the_hole(bench, "B", ("hit", "s", "d1"), x_mm=4.6)
+    bench.off(leaner)
+    bench.off(*list(bench.discs))
+    assert [r.totals for r in bench.table.rounds] == [{"A": 15, "B": 15}]
+
+
+@pytest.mark.parametrize(("answer", "total"), [("B", 20), ("none", 15)])
+def test_a_last_disc_that_may_lean_is_worth_15_or_20_however_late_people_say(
+    bench: Bench, answer: str, total: int
+) -> None:
+    bench.start(rules="classic")
+    bench.rally(23)
+    at_the_hole(bench, "B", ("hit", "s", "d1"), x_mm=2.2)
+    bench.discs.clear()
+    bench.layout()
+    (told,) = bench.table.rounds
+    assert (told.low["B"], told.high["B"]) == (15, 20)
+    bench.answer(answer)
+    assert [r.totals for r in bench.table.rounds] == [{"A": 15, "B": total}]
+    assert bench.table.rounds[0].twenties == {"A": 0, "B": int(answer == "B")}
+
+
+@pytest.mark.parametrize("answer", ["A", "none"])
+def test_a_doubt_about_the_hole_waits_for_the_layout_and_no_longer(bench: Bench, answer: str) -> None:
+    bench.start()
+    doubt = Doubt("leaner", (), (FELL, LEANS))
+    bench.shoot("A", "hole", ("hole", "s"), doubts=(doubt,), beam=True, seen_after=False)
+    assert not bench.table.questions
+    bench.shoot("B", (60, 200), seen_after=False)
+    assert [q.facts["shot"] for q in bench.table.questions] == [1]
+    bench.answer(answer)
+    assert twenties(bench)["A"] == int(answer == "A")
+    assert bench.table.verdict is not None
+    assert bench.table.verdict.valid == (answer == "A")
+
+
+def test_a_blow_and_a_fall_that_are_both_in_doubt_are_read_in_every_way(bench: Bench) -> None:
+    bench.start()
+    bench.shoot("A", (60, 10))
+    hit = ("hit", "s", "d1")
+    doubts = (Doubt("leaner", (), ((hit, *FELL), (hit,))), Doubt("contact", (), ((hit, *FELL), FELL)))
+    bench.shoot("B", "hole", hit, *FELL, doubts=doubts, beam=True, seen_after=False)
+    bench.put("d2", "B", 2.2, state="hole")
+    bench.layout()
+    bench.answer("no")
+    assert bench.table.verdict is not None
+    assert not bench.table.verdict.valid
+    assert twenties(bench) == {"A": 0, "B": 0}
+    assert [r.disc for r in bench.table.remove] == ["d2"]
+    assert not bench.table.questions
