@@ -8,6 +8,7 @@ import time
 
 import cv2
 
+from firmware_py.camera.board.start import NoBoardError, TwoBoardsError
 from firmware_py.camera.clips.witness import Witness, open_witness
 from firmware_py.camera.devices.capabilities import Claims
 from firmware_py.camera.devices.grabber import MOST_BACKWARDS
@@ -262,10 +263,11 @@ class CameraLoop:
             self._shelf.keep(reader.calibration, reader.reader.bare)
 
     def _mind_trouble(self) -> None:
-        if self._reader.trouble:
-            self._reporter.fault("no_board", self._reader.trouble)
-        else:
-            self._reporter.well("no_board")
+        for name in (NoBoardError.fault, TwoBoardsError.fault):
+            if self._reader.trouble and self._reader.fault == name:
+                self._reporter.fault(name, self._reader.trouble)
+            else:
+                self._reporter.well(name)
         if self._reader.illegible:
             self._reporter.fault("unreadable", self._reader.illegible)
         else:

@@ -11,6 +11,7 @@ import logging
 import numpy as np
 
 from firmware_py.camera.board.calibration import Calibration
+from firmware_py.camera.board.start import NoBoardError
 from firmware_py.camera.motion.between import Motion
 from firmware_py.camera.motion.canvas import Canvas
 from firmware_py.camera.motion.follow import Follower, FrameSeen
@@ -93,7 +94,7 @@ class LiveReader:
         self.wardrobe = wardrobe or Wardrobe()
         self.reader: LayoutReader | None = None
         self.rest = rest
-        self.trouble = self.illegible = ""
+        self.trouble, self.fault, self.illegible = "", NoBoardError.fault, ""
         self.calibrated = self.found_anew = False
         self.guessed = guessed
         self._seat1_deg, self._others = seat1_deg, others
@@ -155,7 +156,7 @@ class LiveReader:
 
     def _seek(self, frame: Frame, still_ns: int) -> list[Fact]:
         found = self._seeker.take(frame, still=still_ns > 0)
-        self.trouble = self._seeker.trouble
+        self.trouble, self.fault = self._seeker.trouble, self._seeker.fault
         if found is None:
             return []
         self._gate.measure_noise(list(found.frames))
@@ -211,6 +212,7 @@ class LiveReader:
 
     def _find(self, search: Search, frame: Frame, still_ns: int) -> list[Fact]:
         if still_ns > 0 and frame.at_ns - self._missing_ns > _MISSED_NS:
+            self.fault = NoBoardError.fault
             self.trouble = "the board is hidden, or not where it was and not to be found: clear the view of it"
         if not search.settled(frame.pixels, still=still_ns > 0):
             return []

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -83,6 +83,7 @@ class Rings:
         widths: widths of the three lines, in outer radii; NaN where not measured.
         offsets: where each line was seen relative to the fit, in outer radii, ``(3, angles)``, NaN where not.
         size_wh: width and height of the picture.
+        alone: whether no other whole board of about its size is seen beside it.
     """
 
     homography: tuple[float, ...]
@@ -93,6 +94,7 @@ class Rings:
     widths: tuple[float, float, float]
     offsets: Array
     size_wh: tuple[int, int]
+    alone: bool = True
 
     @property
     def image_from_board(self) -> Array:
@@ -325,11 +327,13 @@ def find_rings(bgr: Image) -> Rings | None:
     little, _ = shrink(work, SIDE_PX)
     gain = exposure_gain(work)
     lab = to_lab(work, gain)
-    fit = fit_lab(lab, to_lab(little, gain))
+    small = to_lab(little, gain)
+    fit = fit_lab(lab, small)
     if fit is None or (fit.look is LIMITS and not quarters_seen(lab, fit)):
         return None
     back = np.linalg.inv(scaling(work.shape[1] / bgr.shape[1], work.shape[0] / bgr.shape[0]))
-    return rings_of(fit, back, (bgr.shape[1], bgr.shape[0]))
+    rings = rings_of(fit, back, (bgr.shape[1], bgr.shape[0]))
+    return replace(rings, alone=second_board(lab, small, fit) is None)
 
 
 def rings_of(fit: RingFit, picture_from_work: Array, size_wh: tuple[int, int]) -> Rings:

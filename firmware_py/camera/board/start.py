@@ -27,7 +27,15 @@ BLACK, DIM, BRIGHT = 16.0, 120.0, 180.0
 
 
 class NoBoardError(Exception):
-    """The picture shows no board; says what is missing."""
+    """The picture shows no board; says what is missing, and under which name it is told."""
+
+    fault = "no_board"
+
+
+class TwoBoardsError(NoBoardError):
+    """The picture shows two boards, and nobody knows which is meant."""
+
+    fault = "two_boards"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +73,15 @@ def find_start(
 
     Raises:
         NoBoardError: no board, or not enough of it.
+        TwoBoardsError: two of them.
     """
     rings = find_rings(frame)
     if rings is None:
         raise NoBoardError("no board in the picture: three rings were not found; clear it and look at the camera")
     if rings.coverage < LEAST_COVERAGE:
         raise NoBoardError(f"only {rings.coverage:.0%} of the board's lines can be seen; clear the board")
+    if not rings.alone:
+        raise TwoBoardsError("two boards are in the picture: turn the camera so that it sees one of them alone")
     calibration = Calibration.from_rings(rings, board, seat1_deg=seat1_deg)
     if focal_px is not None:
         pose = estimate_pose(calibration.image_from_board, rings.size_wh, focal_px=focal_px)

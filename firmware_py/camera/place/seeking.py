@@ -53,7 +53,7 @@ class Seeker:
     """
 
     def __init__(self, board: Board, *, height_mm: float = 0.0, seat1_deg: float = 0.0) -> None:
-        self.trouble = ""
+        self.trouble, self.fault = "", NoBoardError.fault
         self._board = board
         self._height_mm, self._seat1_deg = height_mm, seat1_deg
         self._next_ns: int | None = None
@@ -72,7 +72,7 @@ class Seeker:
         try:
             found = self.look(self._pile)
         except NoBoardError as error:
-            self.trouble = str(error)
+            self.trouble, self.fault = str(error), error.fault
             self._pause_ns = min(2 * self._pause_ns, _SELDOM_NS)
             return None
         self.trouble = ""

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
 
@@ -262,3 +263,59 @@ def test_a_camera_that_never_shows_anything_is_stalled_in_the_end(
     camera = _run_silent(config, bus, monkeypatch, list(_many(lit, 2)), silent_s=60, after=2)
     told = [faults for k, faults in enumerate(camera.seen) if k == 0 or faults != camera.seen[k - 1]]
     assert told == [(), ("starting",), ("stalled",), ()]
+
+
+def _board(size_wh: tuple[int, int]) -> np.ndarray:
+    return DrawnBoard(TOURNAMENT, size_wh, seed=4).picture([])
+
+
+def _noisy(picture: np.ndarray, count: int) -> list[np.ndarray]:
+    chance = np.random.default_rng(1)
+    grain = [chance.integers(0, 3, picture.shape, dtype=np.uint8) for _ in range(3)]
+    return [cv2.add(picture, grain[k % 3]) for k in range(count)]
+
+
+_ONE = _board((800, 600))
+_TABLE = np.full_like(_ONE, 90)
+_ODD = {
+    "no board": (_TABLE, "no_board"),
+    "two boards": (np.hstack([_ONE, _ONE]), "two_boards"),
+    "a black picture": (np.zeros_like(_ONE), "black"),
+}
+
+
+@pytest.mark.parametrize("odd", _ODD)
+def test_what_shows_no_board_is_named_and_over_when_one_is_seen_in_whatever_size(
+    config: Config, bus: Bus, odd: str
+) -> None:
+    picture, fault = _ODD[odd]
+    shown = 110
+    camera = PlayedCamera([*_noisy(picture, shown), *_noisy(_ONE, 60)], SourceEndedError("enough"))
+    if fault == "black":
+        camera._pictures[:shown] = [picture] * shown
+    _run(config, bus, camera)
+    told = [k for k, faults in enumerate(camera.seen) if fault in faults]
+    assert told[0] < 5e9 / FRAME_NS
+    # A picture is called black after two seconds; until then it is one without a board.
+    others = {name for faults in camera.seen[:shown] for name in faults} - {fault}
+    assert others <= ({"no_board"} if fault == "black" else set())
+    assert camera.seen[-1] == ()
+
+
+def test_a_second_board_that_comes_later_is_let_lie(config: Config, bus: Bus) -> None:
+    wide = np.hstack([_ONE, _TABLE])
+    both = np.hstack([_ONE, _ONE])
+    camera = PlayedCamera([*_noisy(wide, 30), *_noisy(both, 60)], SourceEndedError("enough"))
+    _run(config, bus, camera)
+    assert camera.seen[-1] == ()
+
+
+def test_frames_of_another_size_are_named_until_the_board_is_found_in_them(config: Config, bus: Bus) -> None:
+    camera = PlayedCamera(
+        [*_noisy(_ONE, 30), *_noisy(np.full((480, 640, 3), 90, np.uint8), 110), *_noisy(_board((1024, 768)), 90)],
+        SourceEndedError("enough"),
+    )
+    _run(config, bus, camera)
+    told = [k for k, faults in enumerate(camera.seen) if "no_board" in faults]
+    assert 30 < told[0] < 30 + 5e9 / FRAME_NS
+    assert camera.seen[-1] == ()
