@@ -64,7 +64,8 @@ class Correct(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         value: the right value, 0 to 15.
         round: number of the finished round whose totals are corrected, 0 for the running one.
         totals: the right totals of the round, twenties included.
-        among: the twenties among the totals, where they are told too; those that are known hold otherwise.
+        among: the twenties among the totals, where they are told too, which answers whose they were; those that are
+            known hold otherwise.
     """
 
     side: Side | None = None
