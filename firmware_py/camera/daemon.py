@@ -271,13 +271,6 @@ class CameraLoop:
         if self._reader.illegible:
             self._reporter.fault("unreadable", self._reader.illegible)
         else:
-<<<<<<< HEAD
-=======
-            self._reporter.well("no_board")
-        if self._reader.illegible:
-            self._reporter.fault("unreadable", self._reader.illegible)
-        else:
->>>>>>> 63ce1f3 (wip)
             self._reporter.well("unreadable")
 
     def _obey(self) -> None:

@@ -94,11 +94,7 @@ class LiveReader:
         self.wardrobe = wardrobe or Wardrobe()
         self.reader: LayoutReader | None = None
         self.rest = rest
-<<<<<<< HEAD
         self.trouble, self.fault, self.illegible = "", NoBoardError.fault, ""
-=======
-        self.trouble = self.illegible = ""
->>>>>>> 63ce1f3 (wip)
         self.calibrated = self.found_anew = False
         self.guessed = guessed
         self._seat1_deg, self._others = seat1_deg, others

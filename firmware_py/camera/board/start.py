@@ -22,12 +22,8 @@ from hardware.board import Board
 LEAST_COVERAGE = 0.6
 #: A board whose brightest parts (the 97th percentile of it, rail and all) are darker than ``DIM`` of 255 is dim; it is
 #: brought to ``BRIGHT``, which leaves room for discs that are brighter than all of the board.
-<<<<<<< HEAD
 #: Below ``BLACK`` so few steps of brightness are left that sets of discs cannot be told apart.
 BLACK, DIM, BRIGHT = 16.0, 120.0, 180.0
-=======
-DIM, BRIGHT = 120.0, 180.0
->>>>>>> 63ce1f3 (wip)
 
 
 class NoBoardError(Exception):
@@ -115,19 +111,12 @@ def find_start(
 
 
 def _gain(view: BoardView, straight: Image) -> float:
-<<<<<<< HEAD
     """Factor that brings a dim board to usual brightness; 1.0 where it is bright enough."""
     on_board = view.visible & (view.radius_mm < view.board.rail_radius_mm)
     top = float(np.percentile(straight[on_board][::7].max(axis=1), 97))
     if top < BLACK:
         raise NoBoardError("the board is too dark to be read: switch a light on, or let the camera expose longer")
     return BRIGHT / top if top < DIM else 1.0
-=======
-    """Factor that brings a dim board to usual brightness; 1.0 where it is bright enough, or black."""
-    on_board = view.visible & (view.radius_mm < view.board.rail_radius_mm)
-    top = float(np.percentile(straight[on_board][::7].max(axis=1), 97))
-    return BRIGHT / top if 4.0 < top < DIM else 1.0
->>>>>>> 63ce1f3 (wip)
 
 
 def turned(calibration: Calibration, turn_deg: float) -> Calibration:

@@ -127,12 +127,8 @@ class Differ:
             return Changes(labels, ())
         look = (slice(r0, r1), slice(c0, c1))
         diff = difference(straight[look], layer[look])
-<<<<<<< HEAD
         least = _above_noise(diff)
         _, mask = cv2.threshold(diff, least, 255, cv2.THRESH_BINARY)
-=======
-        _, mask = cv2.threshold(diff, _above_noise(diff), 255, cv2.THRESH_BINARY)
->>>>>>> 63ce1f3 (wip)
         mask = cv2.bitwise_and(mask, self._live_mask[look])
         count, found, stats, centroids = cv2.connectedComponentsWithStats(mask, connectivity=8, ltype=cv2.CV_32S)
         labels[look] = found

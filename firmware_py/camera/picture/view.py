@@ -90,11 +90,8 @@ class BoardView:
         self.wall_mm = board.disc_height_mm - 2 * EDGE_MM
         #: Softness of edges in the straight view, one sigma.
         self.soft_mm = calibration.soft_mm
-<<<<<<< HEAD
         #: Whether the camera sees sharply in good light, as it is meant to.
         self.fair = calibration.gain == 1.0 and calibration.soft_mm == SHARP_MM
-=======
->>>>>>> 63ce1f3 (wip)
         self.fix = RadialFix.from_lines(calibration.board, board)
         self.half_mm = board.rail_radius_mm + TABLE_MM
         self.side_px = 2 * math.ceil(self.half_mm / MM_PER_PX) + 1

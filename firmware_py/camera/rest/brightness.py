@@ -16,11 +16,7 @@ from firmware_py.camera.picture.view import BoardView
 _COARSE, _MEDIAN, _SMOOTH = 4, 5, 2.0
 _CIRCLE_MM = 4.0
 #: Planks and grain differ by so much too (as a logarithm): what is within it is no light.
-<<<<<<< HEAD
 UNKNOWN_LIGHT = 0.2
-=======
-_WOOD = 0.2
->>>>>>> 63ce1f3 (wip)
 #: Shadows go down to a quarter of the light; what is much brighter is glare, which discs do not have.
 _DARKEST, _BRIGHTEST = -1.3, 0.35
 _PER_UNIT = 80.0
@@ -51,11 +47,7 @@ class Brightness:
         packed = np.clip(np.rint(share * _PER_UNIT), 0, 255).astype(np.uint8)
         even = cv2.GaussianBlur(cv2.medianBlur(packed, _MEDIAN).astype(np.float32) / _PER_UNIT, (0, 0), _SMOOTH)
         light = np.log(np.maximum(even, 0.05))
-<<<<<<< HEAD
         beyond = np.sign(light) * np.maximum(np.abs(light) - UNKNOWN_LIGHT, 0.0)
-=======
-        beyond = np.sign(light) * np.maximum(np.abs(light) - _WOOD, 0.0)
->>>>>>> 63ce1f3 (wip)
         self._light = np.exp(np.clip(beyond, _DARKEST, _BRIGHTEST))
 
     def at(self, x_mm: float, y_mm: float) -> float:

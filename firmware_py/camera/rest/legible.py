@@ -1,26 +1,15 @@
 """Whether a still picture can be read at all: what the reader says of a picture that it cannot trust.
 
-<<<<<<< HEAD
 Three things tell. The printed lines are as deep as they were when the board was empty, unless the picture is blurred,
 hazy or washed out. Each set of discs differs from the wood by more than noise does. And everything that is new on the
 surface is a disc that was read, or thinner or broader than one: what is as broad as one and cannot be read may be one.
-=======
-Two things tell. The printed lines are as deep as they were when the board was empty, unless the picture is blurred,
-hazy or washed out. And everything that is new on the surface is a disc that was read, or thinner or broader than one:
-what is as broad as a disc and cannot be read may be a disc.
->>>>>>> 63ce1f3 (wip)
 """
 
 from __future__ import annotations
 
-<<<<<<< HEAD
 import itertools
 import math
 from collections.abc import Iterable, Mapping
-=======
-import math
-from collections.abc import Iterable
->>>>>>> 63ce1f3 (wip)
 
 import cv2
 import numpy as np
@@ -29,10 +18,7 @@ from firmware_py.camera.board.sharpness import profiles
 from firmware_py.camera.picture.lab import Floats, Image
 from firmware_py.camera.picture.regions import Changes, Region
 from firmware_py.camera.picture.view import MM_PER_PX, BoardView
-<<<<<<< HEAD
 from firmware_py.camera.rest.appearance import Look
-=======
->>>>>>> 63ce1f3 (wip)
 from hardware.board import clock_hour
 
 #: A stretch of a line tells when it is so deep on the empty board, grey levels; so many must tell.
@@ -42,11 +28,8 @@ _LEAST_DEPTH, _LEAST_STRETCHES = 5.0, 12
 LEAST_LINES = 0.5
 #: The middle of a line, and what lies beside it, in steps of its profile.
 _MIDDLE, _ASIDE = slice(16, 21), (slice(2, 8), slice(29, 35))
-<<<<<<< HEAD
 #: Noise of which so many grey levels do not count hides discs that differ by less than so many times that.
 NOISY, STANDS_OUT = 10.0, 1.3
-=======
->>>>>>> 63ce1f3 (wip)
 #: Half the breadth of what may be a disc, in radii of discs. Shadows beside discs are thinner, sleeves broader.
 _THIN, _BROAD = 0.6, 1.3
 
@@ -96,7 +79,6 @@ def like_discs(view: BoardView, changes: Changes, regions: Iterable[Region]) -> 
     return tuple(found)
 
 
-<<<<<<< HEAD
 def drowned(view: BoardView, bare: Floats, looks: Mapping[str, Look], least: float) -> tuple[str, ...]:
     """Sets of discs that noise hides: somewhere on the surface they differ from it hardly more than noise does.
 
@@ -128,18 +110,8 @@ def words(blur: bool, pale: Iterable[str], odd: Iterable[Region]) -> str:
     sets = " and ".join(sorted(pale))
     if sets:
         return f"the picture is too dark or noisy to tell the {sets} discs from the board: more light helps"
-=======
-def words(blur: bool, odd: Iterable[Region]) -> str:
-    """Why a picture cannot be read, for people; empty when it can."""
-    if blur:
-        return "the board's lines are blurred: wipe the lens, or focus it, then calibrate"
->>>>>>> 63ce1f3 (wip)
     hours = sorted({clock_hour(region.x_mm, region.y_mm) for region in odd})
     if not hours:
         return ""
     where = " and ".join(f"{hour} o'clock" for hour in hours)
-<<<<<<< HEAD
     return f"something at {where} may be a disc and cannot be read: more light, or none that shines there, helps"
-=======
-    return f"something at {where} may be a disc and cannot be read: more or more even light helps"
->>>>>>> 63ce1f3 (wip)

@@ -16,13 +16,8 @@ from firmware_py.camera.picture.view import BoardView
 from firmware_py.camera.rest.appearance import LookFit, Patch, Wardrobe, fit_look
 from firmware_py.camera.rest.brightness import Brightness
 from firmware_py.camera.rest.layers import Painter
-<<<<<<< HEAD
 from firmware_py.camera.rest.learning import Album, learn_look, without_neighbours
 from firmware_py.camera.rest.legible import blurred, drowned, like_discs, words
-=======
-from firmware_py.camera.rest.learning import Album, learn_look
-from firmware_py.camera.rest.legible import blurred, like_discs, words
->>>>>>> 63ce1f3 (wip)
 from firmware_py.camera.rest.lying import crowded, lying
 from firmware_py.camera.rest.resting import Reading, Resting
 from firmware_py.camera.rest.sunken import above_hole, best_at_hole, settled
@@ -148,7 +143,6 @@ class LayoutReader:
             stay.append(disc if same else replace(again, id=disc.id))
             if not same:
                 nudged[disc.id] = way
-<<<<<<< HEAD
         # Under a fair camera what is odd is seldom a disc: light ones on light wood leave shadows that are.
         hard = (odd and not self.view.fair) or hands.least > CHANGE
         illegible = self._illegible(straight, bare, [*stay, *found], hands if hard else None)
@@ -162,19 +156,6 @@ class LayoutReader:
         wide = [r for r in changes.regions if not r.hand and r.area_mm2 >= _LEAST_REGION * self._disc_mm2]
         pale = drowned(self.view, bare, self.wardrobe.looks, changes.least)
         return words(blurred(self.view, straight, bare), pale, like_discs(self.view, changes, wide))
-=======
-        illegible = self._illegible(straight, bare, [*stay, *found], odd=bool(odd))
-        return Reading(tuple(stay), nudged, tuple(gone), tuple(found), tuple(unseen), tuple(odd), illegible)
-
-    def _illegible(self, straight: Image, bare: Floats, discs: Sequence[Resting], *, odd: bool) -> str:
-        """Why the picture cannot be trusted, for people; empty when it can."""
-        left: tuple[Region, ...] = ()
-        if odd:
-            changes = self._beside(straight, bare, discs)
-            wide = [r for r in changes.regions if not r.hand and r.area_mm2 >= _LEAST_REGION * self._disc_mm2]
-            left = like_discs(self.view, changes, wide)
-        return words(blurred(self.view, straight, bare), left)
->>>>>>> 63ce1f3 (wip)
 
     def study(self) -> None:
         """Learn more from what was read, if there is more to learn; for idle moments, takes up to 0.1 s."""

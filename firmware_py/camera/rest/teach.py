@@ -142,11 +142,7 @@ class Teacher:
         if math.hypot(edge.x_mm, edge.y_mm) > self._view.board.surface_radius_mm:
             return False
         seen = np.array(edge.inside_bgr) / light
-<<<<<<< HEAD
         return all(_unlike(seen, look.rim_bgr) > THIRD_DIFFERENCE for look in self._wardrobe.looks.values())
-=======
-        return all(np.linalg.norm(k.rim_bgr - seen) > THIRD_DIFFERENCE for k in self._wardrobe.looks.values())
->>>>>>> 63ce1f3 (wip)
 
     def _name(self, look: Look, white: float) -> Colour:
         """Give a new set its name: the lighter one is ``light``, which may rename what was seen before."""

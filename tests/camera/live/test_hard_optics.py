@@ -7,10 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-<<<<<<< HEAD
-=======
-from tests.camera.live.filmed import HEIGHT_MM, Film, watch
->>>>>>> 63ce1f3 (wip)
 
 from firmware_py.camera.board.sharpness import softness_mm
 from firmware_py.camera.board.start import calibrate
@@ -24,10 +20,7 @@ from hardware.twin.optics import CameraPose, Optics, Renderer, drawn_pose, nomin
 from hardware.twin.scene import Scene, SceneDisc
 from hardware.twin.styles import NAMED, BoardStyle, drawn_style
 from hub.link.messages import Layout, Shot
-<<<<<<< HEAD
 from tests.camera.live.filmed import HEIGHT_MM, Film, watch
-=======
->>>>>>> 63ce1f3 (wip)
 
 POSE = nominal_pose(TOURNAMENT)
 DISCS = (
@@ -86,13 +79,10 @@ def missed(discs: tuple[SceneDisc, ...], reading: Reading) -> list[str]:
 @pytest.mark.parametrize("style", ["maple", "blue"])
 def test_discs_that_a_person_sees_are_read_in_bad_light(style: str, change: dict[str, float]) -> None:
     reading = Sight(NAMED[style], replace(nominal_optics(), **change)).read(DISCS)
-<<<<<<< HEAD
     if style == "maple" and "noise_sigma" in change and "jpeg_quality" not in change:
         # Maple discs on maple differ from it by less than that noise: nobody can rely on what is read of them.
         assert "light discs" in reading.illegible
         return
-=======
->>>>>>> 63ce1f3 (wip)
     assert missed(DISCS, reading) == []
     assert (len(reading.found), reading.illegible) == (len(DISCS), "")
 
@@ -124,12 +114,8 @@ def read_in_play(film: Film) -> LiveReader:
     film.world.place("a", "light", -120.0, 150.0)
     film.world.place("b", "dark", 150.0, 120.0)
     watch(reader, film, 2.0)
-<<<<<<< HEAD
     assert reader.rest is not None
     assert len(reader.rest.discs) == 2
-=======
-    assert reader.rest is not None and len(reader.rest.discs) == 2
->>>>>>> 63ce1f3 (wip)
     return reader
 
 
@@ -147,10 +133,6 @@ def test_a_lens_that_went_out_of_focus_is_told_and_nothing_is_judged_by_it_until
     assert reader.rest is known
     film.optics = sharp
     film.look_from(film.pose)
-<<<<<<< HEAD
     facts = watch(reader, film, 3.0)
-=======
-    facts = watch(reader, film, 6.0)
->>>>>>> 63ce1f3 (wip)
     assert reader.illegible == ""
     assert [len(f.discs) for f in facts if isinstance(f, Layout)][-1] == 3
