@@ -115,9 +115,7 @@ def on_shot(state: TableState, entry: Entry, fact: Shot) -> TableState:
         level=match.level,
     )
     if expected(match, replace(playing, shots=(*playing.shots, shot))) is None and swept_along(
-        fact,
-        [disc.id for disc in surface(before, playing)],
-        state.hand.at_ns if state.hand.boot == entry.machine_boot else 0,
+        fact, [disc.id for disc in surface(before, playing)], state.hand.came_ns(entry.machine_boot)
     ):
         return _swept_along(state.with_running(playing), entry, shot)
     picture = next((doubt.picture for doubt in fact.doubts if doubt.picture), None)

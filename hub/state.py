@@ -167,11 +167,30 @@ class Standing(msgspec.Struct, frozen=True):
     level: Level
 
 
+_HANDS_KEPT = 8
+
+
 class HandAt(msgspec.Struct, frozen=True):
-    """When a hand came over the board last, on the clock of the machine that started as ``boot``."""
+    """When hands came over the board last, on the clock of the machine that started as ``boot``.
+
+    Attributes:
+        boot: the machine's start.
+        at_ns: the last one.
+        earlier_ns: a few before it, since hands may come again before the camera tells of the shot.
+    """
 
     boot: str = ""
     at_ns: int = 0
+    earlier_ns: tuple[int, ...] = ()
+
+    def again(self, boot: str, at_ns: int) -> HandAt:
+        """One more hand has come."""
+        earlier = (*self.earlier_ns, self.at_ns)[-_HANDS_KEPT:] if boot == self.boot else ()
+        return HandAt(boot, at_ns, earlier)
+
+    def came_ns(self, boot: str) -> tuple[int, ...]:
+        """When they came, if on that machine's clock."""
+        return (*self.earlier_ns, self.at_ns) if boot == self.boot else ()
 
 
 class CalledAt(msgspec.Struct, frozen=True):
@@ -217,7 +236,7 @@ class TableState(msgspec.Struct, frozen=True):
         evening: the earlier matches of the evening, oldest first.
         case: under what the pictures of the last call of the referee are kept.
         called: when that call came, and after which shot; None while nobody calls.
-        hand: when a hand came over the board last.
+        hand: when hands came over the board last.
         edition: of the program that decided all this last, see :mod:`hub.edition`; empty of an early one.
     """
 

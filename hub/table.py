@@ -38,7 +38,7 @@ from hub.people.evening import Arrived, arrived
 from hub.people.refused import RefusedError
 from hub.people.rulings import as_ruling, is_earlier, is_known, preset
 from hub.rounds import levelled
-from hub.state import HandAt, Sensor, Standing, TableState
+from hub.state import Sensor, Standing, TableState
 from hub.tally import totals_of
 
 _FLASHES_KEPT = 32
@@ -139,7 +139,7 @@ def _fact(state: TableState, entry: Entry, fact: Fact) -> TableState:
         case BeamFault():
             state = referee.on_fault(state, entry, fact)
         case Hand() if fact.present:
-            state = replace(state, hand=HandAt(entry.machine_boot, fact.at_ns))
+            state = replace(state, hand=state.hand.again(entry.machine_boot, fact.at_ns))
         case Moved() if fact.shift_mm >= MOVED_MM:
             state = replace(state, message=f"the {fact.what} was moved by {fact.shift_mm:.0f} mm")
     return state

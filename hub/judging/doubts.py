@@ -43,7 +43,7 @@ def _combined(reading: Events, events: Events, other: Events) -> Events:
     return (*kept, *(event for event in other if event not in events and event not in kept))
 
 
-def swept_along(fact: Shot, lay: Sequence[str], hand_ns: int) -> bool:
+def swept_along(fact: Shot, lay: Sequence[str], hands_ns: Sequence[int]) -> bool:
     """Whether hands began to clear the board before a shot came to rest.
 
     A hand was seen to come while the shot's discs moved, and with it many are gone; or none was seen, and with the
@@ -52,12 +52,12 @@ def swept_along(fact: Shot, lay: Sequence[str], hand_ns: int) -> bool:
     Args:
         fact: the last shot of a round.
         lay: discs that lay on the board before it.
-        hand_ns: when a hand came last, on the clock of the shot.
+        hands_ns: when hands came, on the clock of the shot.
     """
     gone = sum(fact.rest.get(disc) == "ditch" for disc in lay)
     if gone < SWEPT:
         return False
-    if fact.start_ns + FLICK_NS < hand_ns <= fact.end_ns:
+    if any(fact.start_ns + FLICK_NS < hand_ns <= fact.end_ns for hand_ns in hands_ns):
         return True
     return fact.rest.get(fact.disc) == "ditch" and 3 * gone >= 2 * len(lay)
 

@@ -53,9 +53,11 @@ def test_discs_taken_away_after_the_last_shot_still_count(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("shot_stays", [True, False])
-@pytest.mark.parametrize(("after_s", "swept"), [(0.2, False), (0.8, True), (2.5, False)])
+@pytest.mark.parametrize(
+    ("after_s", "swept"), [((0.2,), False), ((0.8,), True), ((2.5,), False), ((0.8, 2.5), True), ((0.2, 2.5), False)]
+)
 def test_a_hand_that_came_while_the_last_shot_moved_and_many_discs_gone_are_a_sweep(
-    bench: Bench, after_s: float, swept: bool, shot_stays: bool
+    bench: Bench, after_s: tuple[float, ...], swept: bool, shot_stays: bool
 ) -> None:
     bench.start()
     bench.rally(18)
@@ -63,7 +65,9 @@ def test_a_hand_that_came_while_the_last_shot_moved_and_many_discs_gone_are_a_sw
         hit = [d for d in bench.discs if bench.side(d) != side][-1:]
         bench.shoot(side, (50 + 5 * number, 40 * number), *((("hit", "s", hit[0]),) if hit else ()))
     lying = list(bench.discs)
-    bench.club.fact("camera", Hand(bench.at_ns + 5 * S + round(after_s * S), present=True), bench.at_ns)
+    for came_s in after_s:
+        for at_s, present in ((came_s, True), (came_s + 0.5, False)):
+            bench.club.fact("camera", Hand(bench.at_ns + round((5 + at_s) * S), present=present), bench.at_ns)
     gone = lying[2:]
     assert len(gone) >= 3
     bench.shoot(
