@@ -18,6 +18,7 @@ import json
 import math
 import sys
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,8 @@ SITTING, WARM = 25, 3
 HARD_SITTING, HARD_WARM = 5, 1
 FRAMES = 6
 MATCH_MM = 12.0
+#: A disc under another of which less shows than some ten pixels of the frame cannot be told from the other's wall.
+LEAST_SEEN_MM2 = 8.0
 SETS = ("natural", "drawn", "lines", "hard")
 
 
@@ -165,9 +168,9 @@ def compare(figures: Figures, scene: Scene, found: tuple[Resting, ...], say: str
             continue
         if lies == "ditch":
             counts["ditch missed"] += 1
-        elif disc.id in hidden:
-            counts["missed under another"] += 1
-            figures.notes.append(f"{say}: missed under another {disc.id} at {math.hypot(disc.x_mm, disc.y_mm):.1f}")
+        elif disc.id in hidden and (seen_mm2 := seen_of(disc, scene.discs)) < LEAST_SEEN_MM2:
+            counts["unseen under another"] += 1
+            figures.notes.append(f"{say}: {disc.id} under another shows {seen_mm2:.0f} mm2 and was not found")
         else:
             counts["missed"] += 1
             counts[f"missed {lies}"] += 1
@@ -230,8 +233,26 @@ def match_disc(figures: Figures, disc: SceneDisc, seen: Resting, say: str, hidde
 
 
 def _on(upper: SceneDisc, lower: SceneDisc) -> bool:
-    near = math.dist((upper.x_mm, upper.y_mm), (lower.x_mm, lower.y_mm)) < 1.9 * BOARD.disc_radius_mm
-    return near and upper.z_mm > 0 >= lower.z_mm
+    near = math.dist((upper.x_mm, upper.y_mm), (lower.x_mm, lower.y_mm)) < 2 * BOARD.disc_radius_mm
+    return near and upper.z_mm > lower.z_mm == 0
+
+
+def seen_of(lower: SceneDisc, discs: Iterable[SceneDisc]) -> float:
+    """How much of the top face of a disc the nominal camera sees beside those that lie on it, mm2."""
+    pose, step = nominal_pose(BOARD), 0.5
+    side = np.arange(-BOARD.disc_radius_mm, BOARD.disc_radius_mm, step)
+    dx, dy = (a[np.hypot(*np.meshgrid(side, side)) < BOARD.disc_radius_mm] for a in np.meshgrid(side, side))
+    (foot_x, foot_y), top_mm = pose.foot_xy_mm, lower.z_mm + BOARD.disc_height_mm
+    free = np.ones(len(dx), dtype=bool)
+    for upper in discs:
+        if not _on(upper, lower):
+            continue
+        for z_mm in upper.z_mm + np.linspace(0, BOARD.disc_height_mm, 8):
+            k = (pose.height_mm - z_mm) / (pose.height_mm - top_mm)
+            x, y = (foot + (at + off - foot) * k for foot, at, off in (
+                (foot_x, lower.x_mm, dx), (foot_y, lower.y_mm, dy)))  # fmt: skip
+            free &= np.hypot(x - upper.x_mm, y - upper.y_mm) >= BOARD.disc_radius_mm
+    return float(free.sum()) * step * step
 
 
 def report(name: str, figures: Figures, kind: str) -> None:

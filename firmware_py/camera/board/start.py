@@ -9,10 +9,11 @@ import numpy as np
 
 from firmware_py.camera.board.calibration import Calibration
 from firmware_py.camera.board.lean import Lean, leant, measure_lean
+from firmware_py.camera.board.pegs import peg_turn_deg
 from firmware_py.camera.board.pose import camera_centre, estimate_pose
+from firmware_py.camera.board.quadrants import FAR_DEG, NEAR_DEG, quadrant_turn_deg
 from firmware_py.camera.board.rings import find_rings
 from firmware_py.camera.board.sharpness import softness_mm
-from firmware_py.camera.board.turn import turn_of
 from firmware_py.camera.picture.edges import fit_edge
 from firmware_py.camera.picture.lab import Array, Image
 from firmware_py.camera.picture.view import BoardView
@@ -97,9 +98,10 @@ def find_start(
     if soft_mm != calibration.soft_mm:
         calibration = replace(calibration, soft_mm=soft_mm)
         view = BoardView(calibration, board)
-    turn_deg = turn_of(view, view.straight(frame).astype(np.float32))
-    if turn_deg is not None:
-        calibration = turned(calibration, turn_deg)
+    turn_deg = peg_turn_deg(view, view.straight(frame).astype(np.float32))
+    calibration = turned(calibration, turn_deg or 0.0)
+    finer_deg = quadrant_turn_deg(BoardView(calibration, board), frame, FAR_DEG if turn_deg is None else NEAR_DEG)
+    calibration = turned(calibration, finer_deg or 0.0)
     view = BoardView(calibration, board)
     pegs = None
     if turn_deg is not None and focal_px is None:

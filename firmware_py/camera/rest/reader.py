@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -13,14 +12,15 @@ import numpy as np
 from firmware_py.camera.picture.lab import Floats, Image
 from firmware_py.camera.picture.regions import CHANGE, Changes, Differ, Region, circle_votes, disc_pixels, gain_between
 from firmware_py.camera.picture.view import BoardView
-from firmware_py.camera.rest.appearance import LookFit, Patch, Wardrobe, fit_look
+from firmware_py.camera.rest.appearance import LookFit, Wardrobe, fit_look
+from firmware_py.camera.rest.askew import Askew, Sight
 from firmware_py.camera.rest.brightness import Brightness
 from firmware_py.camera.rest.layers import Painter
-from firmware_py.camera.rest.learning import Album, learn_look, without_neighbours
 from firmware_py.camera.rest.legible import blurred, drowned, like_discs, words
-from firmware_py.camera.rest.lying import crowded, lying
+from firmware_py.camera.rest.lessons import MATURE, Lessons
+from firmware_py.camera.rest.lying import lying
 from firmware_py.camera.rest.resting import Reading, Resting
-from firmware_py.camera.rest.sunken import above_hole, best_at_hole, settled
+from firmware_py.camera.rest.sunken import above_hole, read_at_hole, settled
 from firmware_py.camera.rest.teach import SEEN, Teacher, colour_of
 from firmware_py.camera.rest.telling import renamed
 from hub.link.messages import Colour
@@ -34,8 +34,6 @@ LEAST_COVERAGE = 0.55
 PLAIN = 0.8
 #: A disc displaced by less did not move: thrice the error of comparing two pictures of it.
 MOVED_MM = 0.3
-#: With so many discs of a set seen, another look at it changes nothing.
-MATURE = 8.0
 #: And with no more, discs that were found are read once more by what all of them taught.
 FEW = 2.0
 #: A face this many grey levels off its set's colour may be of a set that is not known yet.
@@ -43,8 +41,6 @@ STRANGE = 24.0
 #: Discs displaced by less are followed by comparing pictures, which is finer than reading twice.
 NUDGED_MM = 4.0
 _LEAST_REGION = 0.3
-#: Of a set that is known so many discs of each read follow the light.
-_LESSONS = 3
 _MOST_DISCS = 40
 
 
@@ -75,13 +71,14 @@ class LayoutReader:
         self.hole_xy_mm = hole_xy_mm
         self._height_error = height_error
         self._in_hole = 0
-        self._taught: Counter[Colour] = Counter()
+        self._unexplained: tuple[Region, ...] = ()
         self._radius = view.board.disc_radius_mm
         self._quiet = view.visible & (view.radius_mm < view.board.surface_radius_mm)
         self._disc_mm2 = math.pi * self._radius**2
         self.painter = Painter(view, wardrobe.shade, Brightness(view, bare))
+        self._askew = Askew(view, wardrobe, self.painter)
+        self._lessons = Lessons(view, wardrobe, self.painter)
         self.teacher = Teacher(view, wardrobe, hole_xy_mm)
-        self._album = Album(view, wardrobe)
 
     def lit_bare(self, straight: Image) -> Floats:
         """The empty board in the light of a view."""
@@ -101,7 +98,7 @@ class LayoutReader:
             known: discs of the last read.
         """
         bare, named = self.lit_bare(straight), self.teacher.renamed
-        self._taught.clear()
+        self._lessons.begin()
         stay: list[Resting] = []
         gone: list[Resting] = []
         unseen: list[str] = []
@@ -130,8 +127,10 @@ class LayoutReader:
         found, odd = self._search(straight, bare, stay, None if known else hands)
         if self.teacher.renamed and not named:
             stay, gone, stirred = ([renamed(d) for d in discs] for discs in (stay, gone, stirred))
+        self._lessons.close(straight, bare, [*stay, *found])
         found = self._hole_again(straight, bare, (stay, found, stirred))
         found = self._second_look(straight, bare, stay, found)
+        found = self._askew.put_right(Sight(straight, bare, stay, self._unexplained), found)
         for disc in stirred:
             again = next((d for d in found if d.colour == disc.colour and _near(d, disc)), None)
             if again is None:
@@ -159,8 +158,8 @@ class LayoutReader:
 
     def study(self) -> None:
         """Learn more from what was read, if there is more to learn; for idle moments, takes up to 0.1 s."""
-        if self._album.owed:
-            self._album.turn()
+        if self._lessons.owed:
+            self._lessons.turn()
 
     def adapt(self, straight: Image, discs: Iterable[Resting], rate: float = 0.06) -> None:
         """Let the empty board follow the light where no disc lies."""
@@ -219,19 +218,22 @@ class LayoutReader:
         if patch is None:
             return list(found)
         colours = dict.fromkeys(d.colour for d in (there or stirred))
-        best = best_at_hole(self.view, self.wardrobe, colours, patch, self.hole_xy_mm)
-        if best is None or best[1].worth < LEAST_EXPLAINED:
+        disc = read_at_hole(self.view, self.wardrobe, colours, patch, self.hole_xy_mm)
+        if disc is None:
             return list(found)
-        return [*(d for d in found if d not in there), self._resting(*best)]
+        if disc.state == "hole" and disc.rival is None:
+            self._in_hole += 1
+            self.hole_xy_mm = settled(self.hole_xy_mm, (disc.x_mm, disc.y_mm), self._in_hole)
+        return [*(d for d in found if d not in there), disc]
 
     def _second_look(
         self, straight: Image, bare: Floats, stay: Sequence[Resting], found: Sequence[Resting]
     ) -> list[Resting]:
         """The found discs; where their set was hardly known, read again by what all of them taught."""
-        if not self._album.owed or all(d.learned > FEW for d in found):
+        if not self._lessons.owed or all(d.learned > FEW for d in found):
             return list(found)
-        while self._album.owed:
-            self._album.turn()
+        while self._lessons.owed:
+            self._lessons.turn()
         there = [*stay, *found]
         again = [self._read_again(straight, bare, disc, [d for d in there if d is not disc]) for disc in found]
         # And what was too strange to be a disc may be one by now.
@@ -301,7 +303,7 @@ class LayoutReader:
         self, straight: Image, bare: Floats, stay: Sequence[Resting], changes: Changes | None
     ) -> tuple[list[Resting], list[Region]]:
         """New discs, and regions that are none; ``changes`` beside ``stay``, where they are known already."""
-        placed = list(stay)
+        placed, self._unexplained = list(stay), ()
         found: list[Resting] = []
         named = self.teacher.renamed
         odd: dict[tuple[int, int], Region] = {}
@@ -323,6 +325,7 @@ class LayoutReader:
                 placed.append(disc)
                 found.append(disc)
             if len(found) == before:
+                self._unexplained = changes.regions
                 break
             changes = None
         return found, list(odd.values())
@@ -370,7 +373,7 @@ class LayoutReader:
             )
             if first is not None:
                 disc = self._resting(*first)
-                self._keep_view(straight, bare, disc, others)
+                self._lessons.promise(disc)
                 return disc, max(first[1].explained, 0.5)
         if best is None or best[0] < LEAST_EXPLAINED:
             return None
@@ -382,32 +385,14 @@ class LayoutReader:
             if edge is None or edge.coverage < LEAST_COVERAGE:
                 return None
         disc = self._resting(colour, fit)
-        teaches = looks[colour].learned < MATURE or self._taught[colour] < _LESSONS
-        if worth > 0.45 and teaches:
-            again = self._keep_view(straight, bare, disc, others)
-            if again is not None:
-                learn_look(self.view, looks[colour], shade, again, at)
+        if worth > 0.45:
+            self._lessons.promise(disc)
+            self._lessons.first(straight, bare, disc, others)
         return disc, worth
-
-    def _keep_view(self, straight: Image, bare: Floats, disc: Resting, others: Sequence[Xy]) -> Patch | None:
-        """Keep the view of a disc that looks may be learned from, and return it; None if it is none of these."""
-        if disc.state != "flat" or crowded(self.view.board, disc, others):
-            return None
-        patch = self.painter.cut(straight, bare, disc.top_xy_mm)
-        if patch is not None:
-            if not self.view.fair:
-                patch = without_neighbours(self.view, patch, disc.top_xy_mm, self._radius)
-            self._taught[disc.colour] += 1
-            self._album.add(self.wardrobe.looks[disc.colour], patch, disc.top_xy_mm)
-        return patch
 
     def _resting(self, colour: Colour, fit: LookFit) -> Resting:
         learned = self.wardrobe.looks[colour].learned
-        disc = lying(self.view, colour, fit, self.hole_xy_mm, learned=learned, height_error=self._height_error)
-        if disc.state == "hole" and disc.rival is None:
-            self._in_hole += 1
-            self.hole_xy_mm = settled(self.hole_xy_mm, (disc.x_mm, disc.y_mm), self._in_hole)
-        return disc
+        return lying(self.view, colour, fit, self.hole_xy_mm, learned=learned, height_error=self._height_error)
 
 
 def _near(now: Resting, before: Resting) -> bool:
