@@ -15,7 +15,7 @@ from firmware_py.camera.picture.view import BoardView
 _CLEAR_MM = 8.0
 _ALONG_MM, _TURN_DEG = 1.0, 0.05
 #: Where the pegs have told the turn, the lines are as near as this; else it is known to some degrees.
-NEAR_DEG, FAR_DEG = 2.0, 18.0
+NEAR_DEG, FAR_DEG = 0.9, 18.0
 #: So far beside the middle of a line there is wood.
 _SIDE_DEG = 0.5
 #: A line stands out on more than half of its length by so many grey levels, and so many times more than chance does.

@@ -18,8 +18,8 @@ from hardware.board import Board
 
 #: Frames that are averaged to find the board in.
 FRAMES = 12
-#: How often a camera without a calibration looks for the board, and how seldom where it is long not found.
-_EVERY_NS, _SELDOM_NS = 1_000_000_000, 4_000_000_000
+#: How often a camera without a calibration looks for the board, and how seldom after so many looks in vain.
+_EVERY_NS, _SELDOM_NS, _OFTEN = 1_000_000_000, 4_000_000_000, 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Seeker:
         self._board = board
         self._height_mm, self._seat1_deg = height_mm, seat1_deg
         self._next_ns: int | None = None
-        self._pause_ns = _EVERY_NS
+        self._in_vain = 0
         self._pile = Pile(FRAMES)
 
     def take(self, frame: Frame, *, still: bool) -> FoundBoard | None:
@@ -68,12 +68,12 @@ class Seeker:
         waiting = self._next_ns is not None and 0 < self._next_ns - frame.at_ns <= _SELDOM_NS
         if not self._pile.whole or waiting:
             return None
-        self._next_ns = frame.at_ns + self._pause_ns
+        self._next_ns = frame.at_ns + (_EVERY_NS if self._in_vain < _OFTEN else _SELDOM_NS)
         try:
             found = self.look(self._pile)
         except NoBoardError as error:
             self.trouble, self.fault = str(error), error.fault
-            self._pause_ns = min(2 * self._pause_ns, _SELDOM_NS)
+            self._in_vain += 1
             return None
         self.trouble = ""
         self._pile.clear()
