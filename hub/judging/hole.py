@@ -112,7 +112,8 @@ def lifted(shot: ShotRecord, gone: Iterable[LayoutDisc], shots: int) -> ShotReco
     if shot.owner_ruled or shot.ruled is False:
         return shot
     leans = {disc for disc, where in shot.rest.items() if not isinstance(where, str) and where.leaning}
-    may_be = {*leans, *doubtful(shot), *(shot.holed if shot.waits else ())}.difference(shot.foul_set)
+    # Of a sure 20 too: the beam may take its word back later, and the hand has told by then.
+    may_be = {*leans, *doubtful(shot), *shot.holed}.difference(shot.foul_set)
     told = [disc.id for disc in gone if disc.id in may_be and at_hole(disc)]
     if not told:
         return shot
