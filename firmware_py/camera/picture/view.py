@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import cv2
 import numpy as np
-from cv2.typing import MatLike
+from numpy.typing import NDArray
 
 from firmware_py.camera.board.calibration import SHARP_MM, Calibration
 from firmware_py.camera.picture.lab import Array, Floats, Image
@@ -124,7 +125,7 @@ class BoardView:
         """The straight view of the plane of upper rims, ``(side, side, 3)``, as bright as usual; +x right, +y up."""
         return self._bright(cv2.remap(frame, self._maps[0], self._maps[1], cv2.INTER_LINEAR))
 
-    def _bright(self, seen: MatLike) -> Image:
+    def _bright(self, seen: NDArray[Any]) -> Image:
         gain = self.calibration.gain
         return np.asarray(seen if gain == 1.0 else cv2.convertScaleAbs(seen, alpha=gain), dtype=np.uint8)
 
