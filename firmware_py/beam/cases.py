@@ -128,7 +128,8 @@ def _events(given: Given, script: list[Happening]) -> Iterable[Event]:
     level = _blocked(given.start)
     read_ns = episodes.LEVEL_READ_NS
     for happening in [*script, Happening(_ns(given.until_ms) + 1, "end", value=True)]:
-        while read_ns < happening.at_ns:
+        # As the daemon has it: of a read and a switching at one instant the read comes first.
+        while read_ns < happening.at_ns or (read_ns == happening.at_ns and happening.what == "emitter"):
             yield Level(read_ns, level)
             read_ns += episodes.LEVEL_READ_NS
         if happening.what == "emitter":
