@@ -95,6 +95,13 @@ def test_discs_that_slide_freely_through_a_time_without_frames_are_who_they_were
     assert list(exchanges(TOURNAMENT, lost, "s", last_ns(paths))) == []
 
 
+def resting(name: str, colour: Colour, path: Path) -> Resting:
+    """A disc where it lay before the shot."""
+    assert path.start is not None
+    x_mm, y_mm = path.start
+    return Resting(name, colour, x_mm, y_mm, 0.2, "flat", path.start)
+
+
 def test_a_shot_tells_both_readings_where_names_are_not_sure() -> None:
     world = hit_at(-5.0)
     paths = filmed(world, 60.0)
@@ -105,7 +112,7 @@ def test_a_shot_tells_both_readings_where_names_are_not_sure() -> None:
               path.points)
         for n, path in wrong.items() if n in {"s", "p"}
     )  # fmt: skip
-    lay = [Resting(n, c, *paths[n].start, 0.2, "flat", paths[n].start) for n, c in (("p", "light"), ("q", "dark"))]  # type: ignore[arg-type, misc]
+    lay = [resting("p", "light", paths["p"]), resting("q", "dark", paths["q"])]
     found = tuple(replace(lay[0], id="", x_mm=end[0], y_mm=end[1]) for n in "sp" if (end := wrong[n].end))
     reading = Reading(stay=(lay[1],), nudged={}, gone=(lay[0],), found=found, unseen=(), odd=())
     seen = Watched(0, last_ns(paths), tracks, (Sighting(1, 0.0, 290.0, 0.4, "light"),), 280.0, frozenset(), 140 * MS)
