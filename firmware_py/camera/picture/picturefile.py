@@ -132,14 +132,14 @@ def _decoded(path: Path, file: PIL.Image.Image, content: bytes) -> Image:
     try:
         file.load()
         bgr = cv2.cvtColor(np.asarray(file.convert("RGB")), cv2.COLOR_RGB2BGR)
+        if file.mode in _DEEP_MODES or (file.format != "JPEG" and int(bgr.max()) <= DEEP_MAX):
+            flags = cv2.IMREAD_COLOR | cv2.IMREAD_ANYDEPTH | cv2.IMREAD_IGNORE_ORIENTATION
+            deep = cv2.imdecode(np.frombuffer(content, np.uint8), flags)
+            if deep is not None and deep.dtype != np.uint8:
+                return _spread_deep(deep)
     except Exception as error:  # as above, in the middle of the picture
         why = "ends in the middle of the picture, or is damaged; copy the file again"
         raise PictureError("incomplete", f"{path}: {why}") from error
-    if file.mode in _DEEP_MODES or (file.format != "JPEG" and int(bgr.max()) <= DEEP_MAX):
-        flags = cv2.IMREAD_COLOR | cv2.IMREAD_ANYDEPTH | cv2.IMREAD_IGNORE_ORIENTATION
-        deep = cv2.imdecode(np.frombuffer(content, np.uint8), flags)
-        if deep is not None and deep.dtype != np.uint8:
-            return _spread_deep(deep)
     return np.asarray(bgr, np.uint8)
 
 
