@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 
 from firmware_py.camera.picture.lab import Array, Floats
-from firmware_py.camera.picture.view import MM_PER_PX, BoardView
+from firmware_py.camera.picture.view import BoardView
 
 STEP_DEG = 0.1
 #: The pegs stand out when their comb of eight answers by so much more than other turns do.
@@ -20,12 +20,7 @@ _MIDDLE_DEG, _MIDDLE_ROUNDS = 5.0, 6
 def _ring(view: BoardView, bare: Floats, radii_mm: Array, angle_deg: Array, height_mm: float) -> Floats:
     """Samples ``(radii, angles, 3)`` at a height above the surface, angles clockwise from seat 1."""
     a, r = np.radians(angle_deg), radii_mm[:, None]
-    foot_x, foot_y = view.calibration.foot_xy_mm
-    lower = (view.rim_mm - height_mm) / view.calibration.camera_height_mm
-    x, y = -r * np.sin(a), -r * np.cos(a)
-    u = (view.middle_px + (x - lower * (x - foot_x)) / MM_PER_PX).astype(np.float32)
-    v = (view.middle_px - (y - lower * (y - foot_y)) / MM_PER_PX).astype(np.float32)
-    return np.asarray(cv2.remap(bare, u, v, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), dtype=np.float32)
+    return view.sample_straight(bare, -r * np.sin(a), -r * np.cos(a), height_mm)
 
 
 def peg_turn_deg(view: BoardView, bare: Floats) -> float | None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 
-import cv2
 import numpy as np
 
 from firmware_py.camera.board.calibration import SHARP_MM
 from firmware_py.camera.picture.lab import Array, Floats, Image
-from firmware_py.camera.picture.view import MM_PER_PX, BoardView
+from firmware_py.camera.picture.view import BoardView
 
 #: Lines are looked at this far to either side, in such steps, averaged over so many stretches of each.
 _REACH_MM, _STEP_MM = 9.0, 0.5
@@ -51,12 +50,7 @@ def profiles(view: BoardView, straight: Image | Floats, radius_mm: float) -> Flo
     turn = np.arange(_ANGLES) * (2 * math.pi / _ANGLES)
     across = np.arange(-_REACH_MM, _REACH_MM + _STEP_MM / 2, _STEP_MM)
     r = radius_mm + across
-    x, y = np.outer(np.cos(turn), r), np.outer(np.sin(turn), r)
-    foot_x, foot_y = view.calibration.foot_xy_mm
-    lower = view.rim_mm / view.calibration.camera_height_mm
-    u = (view.middle_px + (x - lower * (x - foot_x)) / MM_PER_PX).astype(np.float32)
-    v = (view.middle_px - (y - lower * (y - foot_y)) / MM_PER_PX).astype(np.float32)
-    seen = np.asarray(cv2.remap(straight, u, v, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), np.float32)
+    seen = view.sample_straight(straight, np.outer(np.cos(turn), r), np.outer(np.sin(turn), r), 0.0)
     return np.asarray(seen.reshape(_STRETCHES, -1, len(across), 3).mean(axis=1), dtype=np.float32)
 
 

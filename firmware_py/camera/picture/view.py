@@ -182,6 +182,22 @@ class BoardView:
         k = height_mm / self.calibration.camera_height_mm
         return (-k * (x_mm - foot_x), -k * (y_mm - foot_y))
 
+    def sample_straight(self, straight: Floats | Image, x_mm: Array, y_mm: Array, height_mm: float) -> Floats:
+        """Bilinear samples of a straight view at places of a plane above the surface; float32 ``(n, m, channels)``.
+
+        Args:
+            straight: a straight view.
+            x_mm: of the places, ``(n, m)``.
+            y_mm: the same.
+            height_mm: of their plane above the surface.
+        """
+        foot_x, foot_y = self.calibration.foot_xy_mm
+        lower = (self.rim_mm - height_mm) / self.calibration.camera_height_mm
+        u = (self.middle_px + (x_mm - lower * (x_mm - foot_x)) / MM_PER_PX).astype(np.float32)
+        v = (self.middle_px - (y_mm - lower * (y_mm - foot_y)) / MM_PER_PX).astype(np.float32)
+        seen = cv2.remap(straight, u, v, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        return np.asarray(seen, dtype=np.float32)
+
     def sample(self, picture: Floats | Image, points_mm: Array, height_mm: float) -> Floats:
         """Bilinear samples of a picture at places ``(n, m, 2)`` of a plane; float32 ``(n, m, channels)``."""
         seen = self.pixels(points_mm, height_mm).astype(np.float32)
