@@ -1,8 +1,9 @@
 // The overlay: one board's names, scores, 20s, hammer and turn, and for some seconds what was just called.
 
-import { eventWords, make, mark, pointsOf, sideName, sidesOf, text } from "./dom.js";
+import { eventWords, make, mark, pointsOf, sidesOf, text } from "./dom.js";
 import { FlashGate } from "./flash.js";
 import { follow, sayTrouble } from "./live.js";
+import { fillSide } from "./side.js";
 
 const CALL_MS = 4500;
 const at = (id) => document.getElementById(id);
@@ -30,26 +31,9 @@ function makeRow() {
   return { row, parts };
 }
 
-/** Make a long name smaller before it is cut off. */
-function fit(name) {
-  name.style.fontSize = "";
-  if (name.scrollWidth > name.clientWidth) name.style.fontSize = `${Math.max(0.6, (name.clientWidth / name.scrollWidth) * 0.98)}em`;
-}
-
 function fillRow({ row, parts }, key, side, table) {
-  row.dataset.side = key;
-  row.dataset.colour = side.colour;
-  mark(row, "turn", table.turn === key);
-  mark(row, "winner", table.winner === key);
-  if (parts.name.textContent !== sideName(side)) {
-    text(parts.name, sideName(side));
-    requestAnimationFrame(() => fit(parts.name));
-  }
-  parts.hammer.hidden = !side.hammer;
-  text(parts.twenties, side.twenties);
-  text(parts.provisional, side.provisional ? `+${side.provisional}` : "");
+  fillSide({ row, parts }, key, side, table);
   text(parts.round, pointsOf(side));
-  text(parts.score, side.score);
 }
 
 function describe(table) {

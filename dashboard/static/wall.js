@@ -4,6 +4,7 @@ import { draw, makeBoard } from "./board.js";
 import { LEVELS, boardName, eventWords, make, mark, pips, pointsOf, sideName, sidesOf, text } from "./dom.js";
 import { FlashGate } from "./flash.js";
 import { follow, trouble } from "./live.js";
+import { fillSide, fit } from "./side.js";
 import { Voice } from "./sound.js";
 
 const FLASH_MS = 3800;
@@ -88,35 +89,14 @@ function makeRow() {
   return { row, parts };
 }
 
-/** Make a long name smaller before it is cut off. */
-function fit(name) {
-  name.style.fontSize = "";
-  const room = name.clientWidth;
-  if (room && name.scrollWidth > room) {
-    const size = parseFloat(getComputedStyle(name).fontSize);
-    name.style.fontSize = `${Math.max(0.62, (room / name.scrollWidth) * 0.98) * size}px`;
-  }
-}
-
 function fillRow({ row, parts }, key, side, table) {
-  row.dataset.side = key;
-  row.dataset.colour = side.colour;
-  mark(row, "turn", table.turn === key);
-  mark(row, "winner", table.winner === key);
-  if (parts.name.textContent !== sideName(side)) {
-    text(parts.name, sideName(side));
-    fit(parts.name);
-  }
-  parts.hammer.hidden = !side.hammer;
+  fillSide({ row, parts }, key, side, table);
   pips(parts.pips, side.shots_left, side.colour);
   const playing = ["round", "settling", "round_over"].includes(table.phase);
   text(parts.live, playing ? `${pointsOf(side)} pts` : "");
   parts.live.title = side.entered == null ? "this round, as it lies" : "this round, as people entered it";
-  text(parts.twenties, side.twenties);
-  text(parts.provisional, side.provisional ? `+${side.provisional}` : "");
   parts.provisional.title = "not yet confirmed";
   text(parts.total, `${side.total_twenties} in all`);
-  text(parts.score, side.score);
   mark(parts.score, "digits", String(side.score).length);
   text(parts.games, side.games ? `${side.games} ${side.games === 1 ? "game" : "games"}` : "");
 }
