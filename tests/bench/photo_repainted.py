@@ -20,7 +20,7 @@ import cv2
 import numpy as np
 from photo_accuracy import line_errors
 from photo_robustness import moved
-from photo_twin import compared
+from photo_twin import compared, summed_up
 
 from firmware_py.camera.board.rings import circle_image, scaling
 from firmware_py.camera.still.photo import score_picture
@@ -192,7 +192,7 @@ def main() -> int:
     truths = json.loads((options.folder / "truth.json").read_text(encoding="utf-8"))
     first, past = (int(v) for v in options.seeds.split(":"))
     count: Counter[str] = Counter()
-    centres: list[float] = [0.0]
+    centres: list[float] = []
     for number, (name, truth) in enumerate(sorted(truths.items())):
         if options.only not in name:
             continue
@@ -209,9 +209,7 @@ def main() -> int:
                 if options.keep is not None:
                     options.keep.mkdir(parents=True, exist_ok=True)
                     cv2.imwrite(str(options.keep / f"{Path(name).stem}-{seed}.png"), picture)
-    summary = {**dict(sorted(count.items())), "centre_median_r": round(float(np.median(centres)), 3)}
-    summary["centre_p95_r"] = round(float(np.percentile(centres, 95)), 3)
-    print(json.dumps(summary) if options.json else "\n".join(f"{k:24} {v}" for k, v in summary.items()))
+    print(summed_up(count, centres, as_json=options.json))
     return 0
 
 

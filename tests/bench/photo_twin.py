@@ -131,6 +131,15 @@ def compared(reading: PhotoReading, truth: list[dict], count: Counter[str], cent
     return notes
 
 
+def summed_up(count: Counter[str], centres: list[float], *, as_json: bool) -> str:
+    """What :func:`compared` has counted, and how far centres were off, in radii of a disc."""
+    summary: dict[str, float] = dict(sorted(count.items()))
+    if centres:
+        summary["centre_median_r"] = round(float(np.median(centres)), 3)
+        summary["centre_p95_r"] = round(float(np.percentile(centres, 95)), 3)
+    return json.dumps(summary) if as_json else "\n".join(f"{k:24} {v}" for k, v in summary.items())
+
+
 def main() -> int:
     """Draw and read boards; status 0 always, for nothing here is a bar."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -157,9 +166,7 @@ def main() -> int:
             if options.keep is not None:
                 options.keep.mkdir(parents=True, exist_ok=True)
                 cv2.imwrite(str(options.keep / f"{seed}.png"), picture)
-    summary = {**dict(sorted(count.items())), "centre_median_r": round(float(np.median(centres)), 3)}
-    summary["centre_p95_r"] = round(float(np.percentile(centres, 95)), 3)
-    print(json.dumps(summary) if options.json else "\n".join(f"{k:24} {v}" for k, v in summary.items()))
+    print(summed_up(count, centres, as_json=options.json))
     return 0
 
 
