@@ -68,7 +68,7 @@ def leaned(state: TableState, entry: Entry) -> TableState:
 def lifted_out(state: TableState, entry: Entry, was: tuple[LayoutDisc, ...], ids: set[str]) -> TableState:
     """A hand has taken a disc out of the hole, and no other that had to stay: it was a 20."""
     playing = playing_of(state)
-    going = {removal.disc.id for removal in playing.removals}
+    going = {removal.disc.id for removal in playing.removals if removal.why != "twenty"}
     gone = [disc for disc in was if disc.id not in {*ids, *going} and disc.state != "ditch"]
     if playing.done or not gone or not all(at_hole(disc) for disc in gone):
         return state

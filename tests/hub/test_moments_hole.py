@@ -103,6 +103,16 @@ def test_a_withdrawn_candidate_is_taken_back(bench: Bench) -> None:
     assert bench.table.flash.clip == ""
 
 
+def test_a_twenty_that_a_hand_lifted_out_stands_when_the_beam_takes_its_word_back_later(bench: Bench) -> None:
+    bench.start()
+    bench.shoot("A", "hole", ("hole", "s"), beam=True)
+    bench.off("d1")
+    bench.club.fact("beam", BeamWithdrawn(1, "chatter"), bench.later())
+    assert (twenties(bench)["A"], provisional(bench)["A"]) == (1, 0)
+    bench.shoot("B", (60, 200))
+    assert not bench.table.questions
+
+
 def test_a_twenty_lifted_before_the_camera_saw_it_is_asked_about(bench: Bench) -> None:
     bench.start()
     bench.shoot("A", "ditch", ("off", "s"), beam=True)
