@@ -103,10 +103,10 @@ def _run_daemon(room: str, config_path: Path | None, *, check_config: bool, show
         click.echo(config.show_config(settings))
         sys.exit(0)
     if check_config:
-        from hub.club.secretfiles import check_secret_files
+        from hub.club.beforehand import check_beforehand
 
         try:
-            check_secret_files(settings, click.get_current_context().info_name or "")
+            check_beforehand(settings, click.get_current_context().info_name or "")
         except config.ConfigError as error:
             _fail(str(error), 2)
         click.echo(f"{where} is good")

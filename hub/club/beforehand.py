@@ -7,8 +7,12 @@ from pathlib import Path
 from hub.link.config import Config, ConfigError, read_secret
 
 
-def check_secret_files(config: Config, daemon: str) -> None:
-    """Read what the daemon (beam, camera, hub or dashboard) will read, as the user who asks; nothing is connected to.
+def check_beforehand(config: Config, daemon: str) -> None:
+    """Read the files that a daemon will read, as the user who asks, and look its names up; nothing is connected to.
+
+    Args:
+        config: as it was read.
+        daemon: beam, camera, hub or dashboard.
 
     The dashboard's key is made when it is missing, so that only one that is there is looked at.
 
@@ -35,7 +39,6 @@ def check_secret_files(config: Config, daemon: str) -> None:
         from hub.service import standing_of
 
         standing_of(config)
-
         if config.hub.token_file:
             read_tokens(Path(config.hub.token_file))
         if config.hub.pin_file:
