@@ -10,11 +10,11 @@ from hub.link.config import Config, ConfigError, read_secret
 def check_beforehand(config: Config, daemon: str) -> None:
     """Read the files that a daemon will read, as the user who asks, and look its names up; nothing is connected to.
 
+    The dashboard's key is made when it is missing, so that only one that is there is looked at.
+
     Args:
         config: as it was read.
         daemon: beam, camera, hub or dashboard.
-
-    The dashboard's key is made when it is missing, so that only one that is there is looked at.
 
     Raises:
         ConfigError: a file is missing, may be read by others than its owner, or does not hold what it must; or there
