@@ -92,7 +92,9 @@ def swept_after_all(state: TableState, entry: Entry) -> TableState:
         state = judged_again(state.with_running(replace(playing_of(state), shots=shots)), entry, shot.number)
         playing = playing_of(state)
         sunk = {disc for disc, flat in words(playing).items() if flat}
-        known = {*(disc.id for disc in playing.record), *sunk}
+        again = playing.shots[shot.number - 1]
+        sure = again.holed if again.reading is not None else {}  # a 20 without the hand's word, too
+        known = {*(disc.id for disc in playing.record), *sunk, *sure}
         back = [where_it_leant(match, shot, disc) for disc in shot.lifted if disc not in {*told.lifted, *known}]
         state = state.with_running(replace(playing, record=(*playing.record, *back)))
     return state

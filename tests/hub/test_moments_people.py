@@ -96,6 +96,21 @@ def test_a_round_swept_with_discs_unshot_is_asked_about(bench: Bench, choice: st
     assert bench.table.shot == 0
 
 
+@pytest.mark.parametrize("first_out", ["the 20", "another disc", "all at once"])
+def test_a_sure_twenty_lies_in_the_hole_and_nowhere_else_when_the_board_is_swept(bench: Bench, first_out: str) -> None:
+    bench.start()
+    bench.shoot("A", (60, 10))
+    bench.shoot("B", (150, 200), ("hit", "s", "d1"), moved={"d1": (61, 12)})
+    sunk = bench.shoot("A", "hole", ("hole", "s"), ("hit", "s", "d2"), beam=True)
+    if first_out != "all at once":
+        bench.off(sunk if first_out == "the 20" else "d2")
+    bench.discs.clear()
+    bench.layout()
+    bench.answer("keep")
+    assert [r.totals for r in bench.table.rounds] == [{"A": 15 + 20, "B": 10}]
+    assert [r.twenties for r in bench.table.rounds] == [{"A": 1, "B": 0}]
+
+
 def test_an_empty_board_amid_a_round_is_no_sweep_if_it_is_known_why(bench: Bench) -> None:
     bench.start()
     bench.shoot("A", "hole", ("hole", "s"), beam=True)
