@@ -134,7 +134,7 @@ def where(disc: SceneDisc) -> str:
     r_mm = math.hypot(disc.x_mm, disc.y_mm)
     if disc.z_mm > 0:
         return "stacked"
-    if r_mm < BOARD.hole_radius_mm + 3:
+    if r_mm < BOARD.hole_radius_mm + 3 and disc.z_mm < 0:  # a hole may be off the middle, with a disc flat beside it
         return "leaning" if disc.tilt_deg else "hole"
     if disc.z_mm < -0.7 * BOARD.surface_height_mm:
         return "ditch"
