@@ -15,7 +15,7 @@ from typing import Any, NoReturn, TypeVar
 
 import click
 
-from hub.club.commandline import CommandLine, NamingOption
+from hub.club.commandline import CommandLine, FiniteRange, NamingOption
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -160,9 +160,7 @@ def broker(host: str, port: int) -> None:
 
 @main.command()
 @click.option("--boards", default=2, show_default=True, type=click.IntRange(1, 60), help="How many boards play.")
-@click.option(
-    "--speed", default=1.0, show_default=True, type=click.FloatRange(0.1, 10), help="Simulated s in a real s."
-)
+@click.option("--speed", default=1.0, show_default=True, type=FiniteRange(0.1, 10), help="Simulated s in a real s.")
 @click.option("--seed", default=1, show_default=True, type=click.IntRange(0), help="Repeats an evening exactly.")
 @click.option("--rounds", default=0, type=click.IntRange(0), help="End after so many rounds.")
 @click.option("--games", default=0, type=click.IntRange(0), help="End after so many games.")
@@ -380,7 +378,7 @@ def _database(config_path: Path | None) -> str:
 @main.command()
 @click.argument("target", type=_FILE)
 @click.option("--config", "config_path", type=_FILE, help="The hub's TOML file; without it the defaults hold.")
-@click.option("--every", "every_s", type=click.FloatRange(0.1), help="Follow the hub: again every so many seconds.")
+@click.option("--every", "every_s", type=FiniteRange(0.1, 86_400), help="Follow the hub: again every so many seconds.")
 def backup(target: Path, config_path: Path | None, every_s: float | None) -> None:
     """Copy the hub's database into one file while the hub goes on, once or again and again."""
     from hub.store import backup as copies

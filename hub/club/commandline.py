@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import math
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -61,6 +62,17 @@ class CommandLine(click.Group):
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is still in the buffer has nowhere to go
             click.echo(f"crokinole: the answer cannot be written: {error.strerror}", err=True)
             sys.exit(3)
+
+
+class FiniteRange(click.FloatRange):
+    """A range of numbers, in which "nan" is none: it is neither below nor above any."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """See :meth:`click.ParamType.convert`."""
+        number = super().convert(value, param, ctx)
+        if math.isnan(number):
+            self.fail(f"{value} is not a number in the range {self._describe_range()}.", param, ctx)
+        return number
 
 
 class NamingOption(click.Option):

@@ -250,8 +250,10 @@ def _secret_lines(path: Path) -> list[tuple[int, str]]:
     try:
         mode = path.stat().st_mode & 0o777
         text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: cannot be read: {error}") from None
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise ConfigError(f"{path}: cannot be read: is not UTF-8 text") from None
     if mode & 0o077:
         raise ConfigError(f"{path}: mode is {mode:04o}, a secret must be 0600: chmod 600 {path}")
     return [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]

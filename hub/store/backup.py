@@ -98,7 +98,7 @@ def check(path: Path) -> int:
     url = parse_url(f"sqlite:///{path}")
     engine = open_engine(url, read_only=True, at_rest=not _beside(path, "-wal").exists())
     try:
-        with told(url, "is no good as a backup"), engine.connect() as connection:
+        with told(url, "is no good as a backup", BackupError), engine.connect() as connection:
             found = list(connection.exec_driver_sql("PRAGMA integrity_check").scalars())
             if found != ["ok"]:
                 raise BackupError(f"backup {path}: is damaged: {' '.join(str(found[0]).split())}")
