@@ -46,7 +46,7 @@ class MqttBus:
         self._subscriptions: list[tuple[str, Handler]] = []
         self._connection_handlers: list[ConnectionHandler] = []
         self._connected = False
-        self._told_away = False
+        self._trouble = ""
         self._client = paho.Client(
             CallbackAPIVersion.VERSION2, client_id=client_id, clean_session=True, protocol=paho.MQTTv311
         )
@@ -107,32 +107,32 @@ class MqttBus:
         self, client: paho.Client, _userdata: object, _flags: object, reason: ReasonCode, _properties: Properties | None
     ) -> None:
         if reason.is_failure:
-            if not self._told_away:
-                log.warning("broker %s refuses us: %s; check user and password", self.where, reason)
-            self._told_away = True
+            self._warn("refused", f"refuses us: {reason}; check user and password")
             return
         for topic_filter in dict.fromkeys(f for f, _ in self._subscriptions):
             client.subscribe(topic_filter, qos=1)
         self._connected = True
-        if self._told_away:
+        if self._trouble:
             log.warning("broker %s is back", self.where)
-        self._told_away = False
+        self._trouble = ""
         self._tell(connected=True)
 
     def _on_connect_fail(self, _client: paho.Client, _userdata: object) -> None:
-        if not self._told_away:
-            log.warning("broker %s is away; facts wait, trying again", self.where)
-        self._told_away = True
+        self._warn("away", "is away; facts wait, trying again")
 
     def _on_disconnect(
         self, _client: paho.Client, _userdata: object, _flags: object, reason: ReasonCode, _properties: object
     ) -> None:
         was, self._connected = self._connected, False
         if was:
-            if not self._told_away:
-                log.warning("broker %s lost (%s); facts wait, trying again", self.where, reason)
-            self._told_away = True
+            self._warn("away", f"lost ({reason}); facts wait, trying again")
             self._tell(connected=False)
+
+    def _warn(self, trouble: str, words: str) -> None:
+        """Say once what is wrong with the broker, and again when something else is."""
+        if trouble != self._trouble:
+            log.warning("broker %s %s", self.where, words)
+        self._trouble = trouble
 
     def _tell(self, *, connected: bool) -> None:
         for handler in self._connection_handlers:

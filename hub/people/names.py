@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from hub.link.snapshot import Side
 
 NAME_CHARS = 40
+_JOINERS = "\u200c\u200d"
+"""Marks between letters, not to be seen, without which Persian or Hindi names are spelt wrong."""
 
 
 class Names:
@@ -52,4 +54,5 @@ class Names:
 
 def trimmed(name: str) -> str:
     """A name as it is kept: what a wall can show."""
-    return " ".join("".join(c if c.isprintable() else " " for c in name).split())[:NAME_CHARS]
+    shown = "".join(c if c.isprintable() or c in _JOINERS else " " for c in name)
+    return " ".join(filter(None, (word.strip(_JOINERS) for word in shown.split())))[:NAME_CHARS]
