@@ -36,9 +36,32 @@ function makeDisc(mark) {
   return group;
 }
 
-/** Bring the discs of a board up to date; a disc that stays slides to its new place. */
+/** Have a disc tapped, or chosen by keyboard. */
+function listen(group) {
+  group.addEventListener("click", () => group.tapped?.(group.dataset.id));
+  group.addEventListener("keydown", (event) => {
+    if (!group.tapped || (event.key !== "Enter" && event.key !== " ")) return;
+    event.preventDefault();
+    group.tapped(group.dataset.id);
+  });
+}
+
+/** Whether a disc is a button; one in the ditch counts nothing and is none. */
+function offer(group, tapped) {
+  group.tapped = tapped;
+  if (tapped) {
+    group.setAttribute("role", "button");
+    group.setAttribute("tabindex", "0");
+  } else {
+    group.removeAttribute("role");
+    group.removeAttribute("tabindex");
+  }
+}
+
+/** Bring the discs of a board up to date; a disc that stays slides to its new place. `tapped(id)` makes buttons of them. */
 export function draw(box, marks, tapped = null) {
   const layer = box.querySelector("svg");
+  layer.setAttribute("role", tapped ? "group" : "img"); // what is inside a picture is not told
   const old = new Map(Array.from(layer.querySelectorAll("g.disc"), (g) => [g.dataset.id, g]));
   for (const mark of marks) {
     let group = old.get(mark.id);
@@ -47,8 +70,9 @@ export function draw(box, marks, tapped = null) {
       group = makeDisc(mark);
       group.dataset.id = mark.id;
       layer.append(group);
-      if (tapped) group.addEventListener("click", () => tapped(group.dataset.id));
+      listen(group);
     }
+    offer(group, mark.state === "ditch" ? null : tapped);
     const flags = ["close", "remove", "asked"].filter((flag) => mark[flag]);
     group.setAttribute("class", ["disc", mark.colour, mark.state, ...flags].join(" "));
     group.style.transform = `translate(${mark.x}px, ${mark.y}px)`;

@@ -76,14 +76,17 @@ export function valuesOf(fields) {
 
 /** Go on at another board that is free; a round that has begun is played again there. */
 export async function move(table, request) {
-  const { boards } = await (await fetch("/api/1/boards")).json().catch(() => ({ boards: [] }));
-  const free = boards.filter((view) => view.board !== table.board && ["idle", "match_over"].includes(view.table?.phase ?? ""));
+  const boards = await fetch("/api/1/boards")
+    .then((response) => response.json())
+    .then((body) => body.boards)
+    .catch(() => null);
+  const free = (boards ?? []).filter((view) => view.board !== table.board && ["idle", "match_over"].includes(view.table?.phase ?? ""));
   const begun = table.shot > 0 && table.phase !== "round_over";
   const words = begun
     ? `Round ${table.round} has begun: it is played again from its first shot at the other board. All else stays.`
     : "The match goes on there as it stands, with the same hammer and seats.";
   const choices = free.map(({ board }) => [boardName(board), () => request("move", { to: board, restart: begun, round: table.round }, `The match goes on at ${boardName(board)}.`)]);
-  sheet("Move to which board?", free.length ? words : "No other board is free.", choices);
+  sheet("Move to which board?", free.length ? words : boards ? "No other board is free." : "The dashboard cannot be reached. Try again in a moment.", choices);
 }
 
 function giveUp(table, request) {

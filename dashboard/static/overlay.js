@@ -3,7 +3,7 @@
 import { eventWords, make, mark, pointsOf, sidesOf, text } from "./dom.js";
 import { FlashGate } from "./flash.js";
 import { follow, sayTrouble } from "./live.js";
-import { fillSide } from "./side.js";
+import { fillSide, fit } from "./side.js";
 
 const CALL_MS = 4500;
 const at = (id) => document.getElementById(id);
@@ -89,3 +89,5 @@ follow(`/api/1/boards/${board}/stream`, {
     sayTrouble(at("trouble"), link);
   },
 });
+
+new ResizeObserver(() => at("sides").querySelectorAll(".name").forEach(fit)).observe(document.documentElement);

@@ -4,12 +4,11 @@ import { draw, makeBoard } from "./board.js";
 import { boardName, eventWords, make, mark, pips, pointsOf, preselect, sideName, sidesOf, text } from "./dom.js";
 import { follow, sayTrouble } from "./live.js";
 import { more } from "./more.js";
+import { fillQuestions, fillRemovals } from "./questions.js";
 import { request as ask } from "./request.js";
 import { sheet } from "./sheet.js";
 import { askTotals } from "./totals.js";
 
-const PICTURE_TRIES = 10;
-const PICTURE_WAIT_MS = 1500;
 const at = (id) => document.getElementById(id);
 const board = document.body.dataset.board;
 const mayAsk = "mayAsk" in document.body.dataset;
@@ -34,6 +33,7 @@ turn(0);
 // ---- asking
 
 const request = (what, body, done = "") => ask(board, state.view?.table?.rev ?? 0, what, body, done);
+const answer = (question, choice) => request("answer", { question, choice });
 
 // ---- score and twenties
 
@@ -118,77 +118,6 @@ function fillPending(table) {
   text(at("pending-text"), `${sideName(side)}: ${side.twenties} → ${pending.twenties} ${pending.twenties === 1 ? "twenty" : "twenties"} in this round`);
 }
 
-// ---- questions and removals
-
-function fillQuestions(questions) {
-  const box = at("questions");
-  const there = new Map(Array.from(box.children, (card) => [card.dataset.question, card]));
-  for (const question of questions) {
-    const old = there.get(question.id);
-    there.delete(question.id);
-    const key = JSON.stringify([question.text, question.choices, question.picture]);
-    if (old?.dataset.key === key) continue;
-    const card = makeQuestion(question);
-    card.dataset.key = key;
-    if (old) old.replaceWith(card);
-    else box.append(card);
-  }
-  for (const card of there.values()) card.remove();
-}
-
-/** What the camera saw: a small picture that came with the question, or the large one that the board sends after it. */
-function makePicture(question) {
-  const image = make("img");
-  image.alt = "What the camera saw";
-  if (question.picture) image.src = `data:image/jpeg;base64,${question.picture}`;
-  if (!mayAsk) {
-    image.hidden = !question.picture;
-    return image;
-  }
-  const found = new Image();
-  let tries = 0;
-  const look = () => (found.src = `/api/1/boards/${encodeURIComponent(board)}/cases/${encodeURIComponent(caseOf(question))}/drawn.jpg?${tries}`);
-  found.addEventListener("load", () => Object.assign(image, { src: found.src, hidden: false }));
-  found.addEventListener("error", () => ++tries < PICTURE_TRIES && setTimeout(() => image.isConnected && look(), PICTURE_WAIT_MS));
-  image.hidden = !question.picture;
-  look();
-  return image;
-}
-
-const caseOf = (question) => `${state.view.table.match_id}.${question.id}`;
-
-function makeQuestion(question) {
-  const card = make("article", "card question", make("h2", "", question.text));
-  card.dataset.question = question.id;
-  card.append(makePicture(question));
-  const choices = make("div", "choices");
-  for (const { key, text: label } of question.choices) {
-    const button = make("button", "big primary", label);
-    button.type = "button";
-    button.disabled = !mayAsk;
-    button.dataset.choice = key;
-    button.addEventListener("click", () => request("answer", { question: question.id, choice: key }));
-    choices.append(button);
-  }
-  card.append(choices);
-  if (!mayAsk) card.append(make("p", "hint", "Enter the PIN of the board to answer."));
-  return card;
-}
-
-function fillRemovals(removals) {
-  at("remove").hidden = !removals.length;
-  const key = JSON.stringify(removals);
-  if (at("remove-list").dataset.key === key) return;
-  at("remove-list").dataset.key = key;
-  at("remove-list").replaceChildren(
-    ...removals.map((removal) => {
-      const token = make("span", "token");
-      token.dataset.colour = removal.colour;
-      return make("li", "", token, make("span", "", removal.text));
-    }),
-  );
-}
-
 // ---- verdict, discs, rounds
 
 function fillVerdict(verdict) {
@@ -208,7 +137,7 @@ at("verdict-change").addEventListener("click", () => {
 
 function tapDisc(id) {
   const found = state.view.table?.discs.find((disc) => disc.id === id);
-  if (!mayAsk || !found || found.state === "ditch" || !state.view.table.match_id) return;
+  if (!found) return;
   const choices = [15, 10, 5, 0].map((value) => [
     value === found.value ? `${value} (as it is)` : String(value),
     () => value !== found.value && request("correct", { disc: id, value }, "Corrected."),
@@ -358,9 +287,9 @@ function show() {
   if (state.pending && !table.sides[state.pending.side]) state.pending = null;
   fillPending(table);
   text(at("message"), saying(table));
-  fillQuestions(table.questions);
-  fillRemovals(table.remove);
-  draw(picture, view.marks, tapDisc);
+  fillQuestions(at("questions"), table, mayAsk ? answer : null);
+  fillRemovals(at("remove"), table.remove);
+  draw(picture, view.marks, mayAsk && table.match_id ? tapDisc : null);
   text(at("hint"), mayAsk && table.match_id && view.marks.length ? "Tap a disc to correct its value." : "");
   fillVerdict(table.verdict);
   fillRounds(table);

@@ -128,7 +128,7 @@ function describe(table) {
   else if (table.round) words.push(`Round ${table.round}`);
   if (table.game > 1) words.splice(1, 0, `Game ${table.game}`);
   if (table.match_id && table.phase !== "match_over") words.push(LEVELS[table.level]);
-  return words.filter(Boolean).join(" · ");
+  return words.filter(Boolean).join("\u00a0· "); // a line may end with the dot, and never begins with it
 }
 
 function saying(view) {

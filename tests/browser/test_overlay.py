@@ -80,6 +80,15 @@ def test_long_names_stay_in_the_card(wall: Page, hub: FakeHub) -> None:
         assert box["x"] + box["width"] <= card["x"] + card["width"]
 
 
+def test_long_names_keep_their_size_when_the_picture_becomes_larger(wall: Page, hub: FakeHub) -> None:
+    sides = {key: replace(side, name="Maximiliane-Wilhelmine") for key, side in playing("board-1").sides.items()}
+    wall.set_viewport_size({"width": 480, "height": 270})
+    open_overlay(wall, hub, sides=sides)
+    wall.set_viewport_size({"width": 1920, "height": 1080})
+    size = "parseFloat(getComputedStyle(document.querySelector('.side .{}')).fontSize)"
+    wall.wait_for_function(f"{size.format('name')} > 0.3 * {size.format('score')}")
+
+
 def test_a_place_or_board_that_is_not_there_is_said(wall: Page, hub: FakeHub) -> None:
     open_overlay(wall, hub)
     for address, status, words in (("board-1?place=middle", 400, "bottom-left"), ("board-9", 404, "board-9")):
