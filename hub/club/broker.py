@@ -6,6 +6,7 @@ import asyncio
 import logging
 import signal
 import sys
+from collections.abc import ItemsView, Iterator
 from typing import Any
 
 from amqtt.broker import Broker
@@ -19,11 +20,31 @@ _PATIENCE = 1.5  # times the client's keepalive (MQTT 3.1.1, section 3.1.2.10)
 _endings: set[asyncio.Task[None]] = set()  # the loop itself holds no task
 
 
+class SteadyTable(dict[str, Any]):
+    """A table of lists or of values that may change while somebody goes through it and waits in between.
+
+    amqtt goes through its subscriptions and sends meanwhile: another client that subscribed then, as all do when the
+    broker was started again, would cost the first one its connection, or the broker all that it was to hand on.
+    """
+
+    def __iter__(self) -> Iterator[str]:
+        """The names as they are now."""
+        return iter(tuple(super().__iter__()))
+
+    def items(self) -> ItemsView[str, Any]:  # type: ignore[override]  # a view of a copy is a view of another kind
+        """The names with what stands under them now."""
+        return {name: list(kept) if isinstance(kept, list) else kept for name, kept in super().items()}.items()
+
+
 class _Broker(Broker):  # type: ignore[misc]  # amqtt has no types
     """Takes a client that has fallen silent for dead, so that its last will is heard.
 
     By itself amqtt waits for ever for one that hangs, or whose cable was pulled.
     """
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._subscriptions, self._retained_messages = SteadyTable(), SteadyTable()
 
     async def _initialize_client_session(self, *args: Any) -> tuple[Any, Any]:
         handler, session = await super()._initialize_client_session(*args)
