@@ -6,14 +6,18 @@ import shutil
 import signal
 import tempfile
 from pathlib import Path
+from urllib.request import Request, urlopen
 
 from msgspec.structs import replace
 from playwright.sync_api import Browser, sync_playwright
 
 from hub.link.config import MqttSection
+from hub.link.pictures import pack
 from tests.browser.conftest import CHROMIUM_ARGS, PHONE, WALL
+from tests.browser.doubt import evidence
+from tests.browser.test_referee import CASE, LINE
 from tests.conftest import PROJECT, embedded_broker_process
-from tests.dashboard.conftest import TOKEN, FakeHub, RealBroker
+from tests.dashboard.conftest import BOARD_TOKEN, TOKEN, FakeHub, RealBroker
 from tests.dashboard.running import Running, config_for
 from tests.dashboard.samples import QUESTION, club_of, playing, twenty
 
@@ -37,6 +41,7 @@ def main() -> None:
                 _phone(browser, site, hub)
                 _organiser(browser, site, hub)
                 _overlay(browser, site, hub)
+                _referee(browser, site, hub)
                 browser.close()
         finally:
             hub.close()
@@ -94,6 +99,26 @@ def _overlay(browser: Browser, site: Running, hub: FakeHub) -> None:
     page.locator("#call").wait_for()
     page.wait_for_timeout(400)
     page.screenshot(path=FOLDER / "overlay.jpg", quality=QUALITY, clip={"x": 0, "y": 660, "width": 1120, "height": 420})
+    page.close()
+
+
+def _referee(browser: Browser, site: Running, hub: FakeHub) -> None:
+    hub.role = "referee"
+    page = browser.new_page(viewport={"width": 390, "height": 844}, base_url=site.url, device_scale_factor=1.5)
+    page.goto(f"/referee?token={TOKEN}")
+    hub.publish(playing("board-1", rev=300, questions=(LINE,)))
+    page.goto("/referee/board-1")
+    page.locator(".case").wait_for()
+    told, pictures = evidence(CASE, LINE.text)
+    request = Request(
+        f"{site.url}/api/1/boards/board-1/cases",
+        pack(told, pictures),
+        {"Authorization": f"Bearer {BOARD_TOKEN}", "Content-Type": "application/octet-stream"},
+    )
+    with urlopen(request, timeout=10):
+        page.locator(".case .margin").wait_for()
+    page.wait_for_timeout(1500)
+    page.screenshot(path=FOLDER / "referee.jpg", quality=QUALITY)
     page.close()
 
 
