@@ -99,7 +99,7 @@ def explain(
                 found = [e for e in found if e is not before[2]]
                 span, state, told, known = both, before[1], merged, again
         if told is not None and told.explained:
-            told = _told(told)
+            told = without_faint(told, paths)
             found.append(told)
             if told.blows:
                 known.ends.update(dict.fromkeys(span.discs, span.end_ns))
@@ -107,11 +107,27 @@ def explain(
     return found
 
 
-def _told(episode: Episode) -> Episode:
-    """An episode without the faint blows, if it is not explained so well that they could be told."""
+def without_faint(episode: Episode, paths: Mapping[str, Path]) -> Episode:
+    """An episode without the faint blows, if it is not explained so well that they could be told.
+
+    One that set a disc going which was then seen to move stays: something must have struck it.
+    """
     if episode.off <= GOOD:
         return episode
-    return replace(episode, blows=tuple(b for b in episode.blows if b.push_mm_s >= FAINT_MM_S))
+    kept: list[Blow] = []
+    set_going: set[str] = set()
+    for blow in sorted(episode.blows, key=lambda b: -b.push_mm_s):
+        first = {name for name in blow.words[1:] if _begins_with(paths[name], blow)} - set_going
+        if blow.push_mm_s >= FAINT_MM_S or (blow.words[0] == "hit" and first):
+            kept.append(blow)
+            set_going |= first
+    return replace(episode, blows=tuple(sorted(kept, key=lambda b: b.at_ns)))
+
+
+def _begins_with(path: Path, blow: Blow) -> bool:
+    """Whether a disc lay still until a blow, and was seen to move after it."""
+    lay = path.start is not None and path.moved and bool(path.points)
+    return lay and path.start_ns - FRAME_NS <= blow.at_ns <= path.points[0].at_ns
 
 
 def _follows(a: Span, b: Span) -> bool:

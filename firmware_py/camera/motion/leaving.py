@@ -22,6 +22,11 @@ _OUTWARD_MM_S, _INWARD_MM_S = 80.0, -15.0
 _FRAME_NS = 34_000_000
 
 
+def off_board(board: Board, disc: Resting) -> bool:
+    """Whether a disc at rest has left the raised surface: it lies in the ditch, or leans over the edge into it."""
+    return disc.state == "ditch" or disc.r_mm > board.surface_radius_mm
+
+
 def edge_events(
     board: Board, paths: Mapping[str, Path], after: Mapping[str, Resting], contacts: Sequence[Contact], until_ns: int
 ) -> list[Contact]:
@@ -77,7 +82,7 @@ def _on_the_way(board: Board, path: Path, turns: set[int]) -> tuple[list[Contact
 def _at_the_end(board: Board, name: str, now: Resting | None, state: tuple[bool, int | None, int]) -> list[Contact]:
     """What its resting place adds to what was seen on the way."""
     out, crossed_ns, last_ns = state
-    if now is None or now.state == "ditch":
+    if now is None or off_board(board, now):
         return [] if out else [Contact(last_ns, ("off", name), 0.9)]
     found: list[Contact] = []
     if out:

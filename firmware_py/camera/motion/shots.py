@@ -10,7 +10,7 @@ from typing import Literal
 
 from firmware_py.camera.motion.contacts import find_contacts
 from firmware_py.camera.motion.doubts import Told, find_doubts
-from firmware_py.camera.motion.leaving import edge_events
+from firmware_py.camera.motion.leaving import edge_events, off_board
 from firmware_py.camera.motion.naming import Shooter, Watched, name_discs
 from firmware_py.camera.motion.tracker import Sighting, Track, Xy
 from firmware_py.camera.motion.ways import Path
@@ -66,7 +66,7 @@ class _Story:
     watched: Watched
 
 
-def _paths(story: _Story, shooter: Shooter, placed: Sighting | None, start_ns: int) -> dict[str, Path]:
+def _paths(board: Board, story: _Story, shooter: Shooter, placed: Sighting | None, start_ns: int) -> dict[str, Path]:
     """The path of every disc on the surface, the shot one first."""
     watched, after = story.watched, story.after
     tracks = {t.key: t for t in watched.tracks}
@@ -82,7 +82,7 @@ def _paths(story: _Story, shooter: Shooter, placed: Sighting | None, start_ns: i
         )
     }
     for disc in story.before:
-        if not disc.in_play or disc.id == shooter.id:
+        if off_board(board, disc) or disc.id == shooter.id:
             continue
         track, now = tracks.get(disc.id), after.get(disc.id)
         lifted = disc.id in watched.covered and track is None and now is None
@@ -119,15 +119,15 @@ def _tell(board: Board, story: _Story, shooter: Shooter) -> Shot:
     start_ns = points[0].at_ns - _FRAME_NS if points else watched.since_ns
     if placed is not None:
         start_ns = max(start_ns, placed.at_ns)
-    paths = _paths(story, shooter, placed, start_ns)
+    paths = _paths(board, story, shooter, placed, start_ns)
     contacts = find_contacts(board, paths, shooter.id)
     happenings = [*contacts, *edge_events(board, paths, after, contacts, watched.until_ns)]
     happenings.sort(key=lambda c: c.at_ns)
     events = tuple(c.words for c in happenings)
-    rest: dict[str, Rest] = {shooter.id: _rest(shooter.found)}
+    rest: dict[str, Rest] = {shooter.id: _rest(board, shooter.found)}
     for name, path in paths.items():
         if path.moved and name != shooter.id:
-            rest[name] = _rest(after.get(name))
+            rest[name] = _rest(board, after.get(name))
     doubts = find_doubts(board, Told(paths, shooter, happenings, after, watched))
     sure = min((c.sure for c in contacts), default=1.0)
     return Shot(
@@ -149,8 +149,8 @@ def _polar(xy: Xy, *, leaning: bool = False) -> Place:
     return Place(round(r_mm, 2), round(angle_deg, 2), leaning)
 
 
-def _rest(disc: Resting | None) -> Rest:
-    if disc is None or disc.state == "ditch":
+def _rest(board: Board, disc: Resting | None) -> Rest:
+    if disc is None or off_board(board, disc):
         return "ditch"
     if disc.state in {"hole", "stacked"}:
         return "hole"

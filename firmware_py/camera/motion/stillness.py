@@ -73,7 +73,7 @@ class Gate:
         changed, box = self._against_still(small, frame.shape[1] / small.shape[1])
         self._before = small
         if not changed and pixels < LEAST_PIXELS and self._still is not None:
-            self._drift(small)
+            self._drift(small, self._still)
         return GateSeen(moving=pixels >= LEAST_PIXELS, changed=changed, pixels=pixels, box=box)
 
     def settle(self) -> None:
@@ -115,12 +115,9 @@ class Gate:
         _, over = cv2.threshold(cv2.absdiff(a, b), self._step, 1, cv2.THRESH_BINARY)
         return int(cv2.countNonZero(over.reshape(over.shape[0], -1)))
 
-    def _drift(self, small: Image) -> None:
+    def _drift(self, small: Image, still: Image) -> None:
         """Let the still picture follow daylight."""
         if self._slow is None:
-            assert_still = self._still
-            if assert_still is None:
-                return
-            self._slow = assert_still.astype(np.float32)
+            self._slow = still.astype(np.float32)
         cv2.accumulateWeighted(small, self._slow, _FOLLOW)
         self._still = np.rint(self._slow).astype(np.uint8)

@@ -155,44 +155,54 @@ def follow(
         poised: discs that stood under a hand, ready to be shot, when they were seen last.
         edge_mm: radius of the raised surface; what lay in the ditch does not come up again.
     """
-    born = sum(1 for t in tracks if t.key.startswith("new-"))
-    ready = [
-        Track(key=f"new-{born + 1 + k}", colour=s.colour, points=(s,))
-        for k, s in enumerate(p for p in poised if 0 < at_ns - p.at_ns <= HIDDEN_NS)
-    ]
-    known = [*tracks, *ready]
+    known = [*tracks, *_flicked(poised, at_ns)]
     alive = [k for k, t in enumerate(known) if at_ns - t.last_ns <= LOST_NS]
-    rush = _rush([known[k] for k in alive])
-    ways = {k: (known[k].last_xy, known[k].predict(at_ns)) for k in alive}
-    cost = [
+    cost = _costs([known[k] for k in alive], sightings, at_ns, apart_mm, edge_mm)
+    share = _share(cost, len(sightings))
+    seen_by = {alive[row]: sightings[column] for row, column in share.items()}
+    out: list[Track] = []
+    for k, track in enumerate(known):
+        seen = seen_by.get(k)
+        if k < len(tracks):
+            out.append(track if seen is None else _seen_again(track, seen))
+        elif seen is not None:
+            # Where it stood is no part of its way: when it was flicked is not known.
+            out.append(_seen_again(replace(track, key=_new_key(out), points=()), seen))
+    for column, seen in enumerate(sightings):
+        if column not in share.values():
+            out.append(Track(key=_new_key(out), colour=seen.colour, points=(seen,)))
+    return tuple(out)
+
+
+def _flicked(poised: Sequence[Sighting], at_ns: int) -> list[Track]:
+    """Discs that stood ready under a hand a moment ago, as tracks that may go on from there."""
+    return [Track(key="", colour=p.colour, points=(p,)) for p in poised if 0 < at_ns - p.at_ns <= HIDDEN_NS]
+
+
+def _seen_again(track: Track, seen: Sighting) -> Track:
+    return replace(track, points=(*track.points, seen), colour=track.colour or seen.colour)
+
+
+def _new_key(tracks: Sequence[Track]) -> str:
+    """The name of the next track of a disc that was not on the board."""
+    return f"new-{1 + sum(t.key.startswith('new-') for t in tracks)}"
+
+
+def _costs(
+    tracks: Sequence[Track], sightings: Sequence[Sighting], at_ns: int, apart_mm: float, edge_mm: float
+) -> list[list[float]]:
+    """How ill each sighting suits each track; a row for each track."""
+    rush = _rush(tracks)
+    ways = [(t.last_xy, t.predict(at_ns)) for t in tracks]
+    return [
         [
             math.inf
-            if _climbs(known[k], s, edge_mm)
-            else _surprise(known[k], s, at_ns, rush)
-            + _odd_blow(known[k], s, [ways[o] for o in alive if o != k], apart_mm)
-            for s in sightings
+            if _climbs(track, seen, edge_mm)
+            else _surprise(track, seen, at_ns, rush) + _odd_blow(track, seen, [*ways[:k], *ways[k + 1 :]], apart_mm)
+            for seen in sightings
         ]
-        for k in alive
+        for k, track in enumerate(tracks)
     ]
-    share = _share(cost, len(sightings))
-    taken = set()
-    shot: list[int] = []
-    for row, column in share.items():
-        k = alive[row]
-        seen = sightings[column]
-        taken.add(column)
-        # Where it stood is no part of its way: when it was flicked is not known.
-        before = known[k].points if k < len(tracks) else ()
-        known[k] = replace(known[k], points=(*before, seen), colour=known[k].colour or seen.colour)
-        if k >= len(tracks):
-            shot.append(k)
-    out = [*known[: len(tracks)], *(replace(known[k], key=f"new-{born + 1 + n}") for n, k in enumerate(sorted(shot)))]
-    born += len(shot)
-    for column, seen in enumerate(sightings):
-        if column not in taken:
-            born += 1
-            out.append(Track(key=f"new-{born}", colour=seen.colour, points=(seen,)))
-    return tuple(out)
 
 
 def standing(seen: Sequence[Sighting], resting: Sequence[Xy], apart_mm: float) -> tuple[Sighting, ...]:

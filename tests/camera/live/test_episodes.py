@@ -10,7 +10,7 @@ import pytest
 
 from firmware_py.camera.motion.billiards import Body, Feel, Table, roll
 from firmware_py.camera.motion.courses import Blow
-from firmware_py.camera.motion.episodes import Episode, explain
+from firmware_py.camera.motion.episodes import Episode, explain, without_faint
 from firmware_py.camera.motion.tracker import Sighting, Xy
 from firmware_py.camera.motion.ways import Path
 from hardware.board import TOURNAMENT
@@ -205,3 +205,36 @@ def test_a_disc_that_is_driven_across_the_hole_was_struck_once(rate_hz: float, s
 def test_the_more_blows_a_course_has_the_farther_it_may_be_off(blows: int, off: float, *, explained: bool) -> None:
     blow = Blow(1, ("hit", "a", "b"), 1.0, 500.0)
     assert Episode(0, 10, frozenset("ab"), (blow,) * blows, off).explained is explained
+
+
+@pytest.mark.parametrize(
+    ("off", "moved", "seen_ms", "kept"),
+    [
+        (1.0, False, (), ["peg", "hit"]),  # explained so well that the faint one can be told
+        (2.5, True, (1012, 1045), ["peg", "hit"]),  # what was seen to move was struck
+        (2.5, True, (), ["peg"]),
+        (2.5, True, (900, 933, 1012), ["peg"]),  # it moved already
+        (2.5, False, (), ["peg"]),
+    ],
+)
+def test_a_faint_blow_is_told_of_a_disc_that_began_to_move_by_it(
+    off: float, seen_ms: tuple[int, ...], kept: list[str], *, moved: bool
+) -> None:
+    blows = (Blow(960 * MS, ("peg", "s"), 1.0, 440.0), Blow(975 * MS, ("hit", "s", "p"), 1.0, 79.0))
+    points = tuple(Sighting(ms * MS, 50.0 + k, 0.0, 0.4, "light") for k, ms in enumerate(seen_ms))
+    at = Path("s", "dark", (0.0, 0.0), 0, (Sighting(900 * MS, 0.0, 0.0, 0.4, "dark"),), None, moved=True)
+    still_ns = 966 * MS if seen_ms != (900, 933, 1012) else 866 * MS
+    struck = Path("p", "light", (50.0, 0.0), still_ns, points, (53.0, 0.0), moved=moved)
+    episode = Episode(900 * MS, 1000 * MS, frozenset("sp"), blows, off)
+    told = without_faint(episode, {"s": at, "p": struck})
+    assert [b.words[0] for b in told.blows] == kept
+
+
+def test_of_two_faint_blows_the_harder_one_set_a_disc_going() -> None:
+    blows = (Blow(970 * MS, ("hit", "s", "p"), 1.0, 20.0), Blow(980 * MS, ("hit", "p", "q"), 1.0, 60.0))
+    points = (Sighting(1012 * MS, 51.0, 0.0, 0.4, "light"),)
+    lay = Path("p", "light", (50.0, 0.0), 966 * MS, points, (53.0, 0.0), moved=True)
+    gone = Path("s", "dark", None, 0, (Sighting(900 * MS, 0.0, 0.0, 0.4, "dark"),), None, moved=True)
+    episode = Episode(900 * MS, 1000 * MS, frozenset("spq"), blows, 2.0)
+    told = without_faint(episode, {"s": gone, "p": lay, "q": gone})
+    assert [b.words for b in told.blows] == [("hit", "p", "q")]

@@ -42,6 +42,12 @@ def words(p: Path, now: Resting | None, contacts: tuple[Contact, ...] = ()) -> l
         ([220, 260, 300, 340], None, ["off"]),
         ([220, 260, 300], None, ["off"]),
         ([220, 260, 300, 345, 350], resting(352, "ditch"), ["off"]),
+        # It leans over the edge, a rim on the floor of the ditch.
+        ([220, 260, 300, 345, 342], resting(345, "overhanging"), ["off"]),
+        ([220, 260, 300], resting(333, "overhanging"), ["off"]),
+        # It lies on the surface and reaches over its edge.
+        ([220, 260, 300, 318, 322], resting(322, "overhanging"), ["cross"]),
+        ([220, 260, 300, 336, 325], resting(322, "overhanging"), ["off", "back"]),
         ([220, 260, 300, 345, 320, 300, 290, 285], resting(284), ["off", "back"]),
         ([250, 270, 292, 300, 303], resting(303), ["cross"]),
         ([250, 270, 292, 296, 290, 284, 280], resting(278), ["cross"]),
