@@ -30,6 +30,8 @@ _BUFFERS = 3
 _FULL_VIEW = 0.97
 #: Locked values as libcamera names them.
 _EXPOSURE, _GAIN, _RED, _BLUE, _FOCUS = "exposure_us", "gain", "red", "blue", "dioptres"
+#: What every camera module has to lock; not all have a motor.
+_LOCKED = {_EXPOSURE, _GAIN, _RED, _BLUE}
 
 
 def import_picamera2() -> Any:
@@ -118,7 +120,7 @@ class PiCamera:
         camera.configure(config)
         camera.start()
         values = locks.load(name)
-        if values is None:
+        if values is None or _LOCKED - values.keys():
             values = self._learn()
             locks.save(name, values)
         self._lock(values)

@@ -94,7 +94,9 @@ class UsbCamera:
         self._device = open_device(path)
         if not self._device.isOpened():
             self._device.release()
-            raise CameraError(f"[camera] device {path} cannot be opened: another program may use it")
+            raise CameraError(
+                f"[camera] device {path} cannot be opened: another program may use it, or it is no camera"
+            )
         try:
             self._begin(settings, locks)
         except CameraError:

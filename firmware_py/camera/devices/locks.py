@@ -6,6 +6,7 @@ A camera that adapts by itself changes all colours when a hand comes in, and its
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -50,7 +51,7 @@ class Locks:
         if not isinstance(table, dict):
             return {}
         return {
-            str(name): {str(k): float(v) for k, v in values.items() if isinstance(v, int | float)}
+            str(name): {str(k): float(v) for k, v in values.items() if isinstance(v, int | float) and math.isfinite(v)}
             for name, values in table.items()
             if isinstance(values, dict)
         }

@@ -30,6 +30,8 @@ ON_EDGE_MM = 0.9
 LEAST_STEP = 5.0
 #: Rays are smoothed by so much, one sigma.
 _SMOOTH_MM = 0.55
+#: Less than any step: in a black picture all of them are 0.
+_NOTHING = 1e-6
 _TURNS = np.arange(RAYS) * (2 * math.pi / RAYS)
 _OUT = np.stack([np.cos(_TURNS), np.sin(_TURNS)], axis=-1)
 
@@ -167,7 +169,7 @@ def fit_edge(
         at, size = _peaks(strength, prior)
         design = np.column_stack([_OUT, np.ones(RAYS)])
         # A strong step tells more of where the edge is; a weak one may be the bevel's or the wall's.
-        weight = (size / (size + np.percentile(size, 80))) ** 2
+        weight = (size / np.maximum(size + np.percentile(size, 80), _NOTHING)) ** 2
         solved = np.zeros(3)
         for _ in range(4):
             off = at - design @ solved

@@ -55,8 +55,10 @@ class Film:
     def __init__(self, path: Path) -> None:
         if path.is_dir():
             raise FilmError(f"{path}: is a folder; name a video")
-        if not path.is_file():
+        if not path.exists():
             raise FilmError(f"{path}: no such file; name a video")
+        if not path.is_file():
+            raise FilmError(f"{path}: is a device or a pipe, no file; name a video")
         self._path = path
         # FFmpeg's reader tells the shape of pixels; GStreamer's, which some systems prefer, does not.
         self._capture = cv2.VideoCapture(str(path), cv2.CAP_FFMPEG)

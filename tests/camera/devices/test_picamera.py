@@ -96,6 +96,17 @@ def test_a_restarted_one_is_locked_to_the_same_values(tmp_path: Path) -> None:
     assert fake._frame <= ACT_FRAMES < SETTLE_FRAMES
 
 
+@pytest.mark.parametrize(
+    "kept",
+    ['{"exposure_us": 4000}', '{"exposure_us": NaN, "gain": 3, "red": 1.5, "blue": 1.6}', '{"gain": "much"}', "[]"],
+)
+def test_kept_locks_that_are_not_whole_are_learned_anew(tmp_path: Path, kept: str) -> None:
+    (tmp_path / "camera-locks.json").write_text(f'{{"{ID}": {kept}}}', encoding="utf-8")
+    _, fake = _camera(tmp_path)
+    assert fake.focused
+    assert (Locks(tmp_path).load(ID) or {})["exposure_us"] == 9000
+
+
 def test_a_module_without_a_motor_is_not_focused(tmp_path: Path) -> None:
     class Fixed(FakePicamera2):
         focuses = False
