@@ -25,7 +25,7 @@ from hub.busy import BusyBoard
 from hub.club.ports import free_port, reachable
 from hub.link import topics
 from hub.link.bus import Message
-from hub.link.config import Config, HubSection, MqttSection, show_config
+from hub.link.config import Config, HubSection, MqttSection, config_toml
 from hub.link.messages import Ack, MessageError, Source, decode
 from hub.link.mqtt import MqttBus, bare_sender, listen_bare
 from hub.link.snapshot import Table
@@ -314,7 +314,7 @@ def _hub(folder: Path, url: str) -> Iterator[tuple[subprocess.Popen[bytes], floa
     """A hub process, and how long it took until it said ``online``."""
     config = folder / "hub.toml"
     database = f"sqlite:///{folder / 'hub.sqlite3'}"
-    config.write_text(show_config(Config(mqtt=MqttSection(url=url), hub=HubSection(database=database))))
+    config.write_text(config_toml(Config(mqtt=MqttSection(url=url), hub=HubSection(database=database))))
     online: SimpleQueue[float] = SimpleQueue()
 
     def on_status(message: Message) -> None:

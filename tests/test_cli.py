@@ -91,6 +91,14 @@ def test_every_daemon_shows_its_configuration(daemon: str) -> None:
     assert "[mqtt]" in done.stdout
 
 
+def test_a_daemon_shows_where_its_database_is_and_not_how_to_get_in(tmp_path: Path) -> None:
+    path = tmp_path / "hub.toml"
+    path.write_text("[hub]\ndatabase = 'postgresql://club:s3cret@db.local/crokinole'\n")
+    done = crokinole("hub", "--config", str(path), "--show-config")
+    assert (done.returncode, "club:***@db.local/crokinole" in done.stdout) == (0, True)
+    assert "s3cret" not in done.stdout + done.stderr
+
+
 def test_a_missing_configuration_is_named() -> None:
     assert_one_line(crokinole("hub", "--config", "nowhere.toml"), 2, "nowhere.toml", "No such file")
 

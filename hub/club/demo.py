@@ -33,8 +33,9 @@ from hub.link.config import (
     DashboardSection,
     HubSection,
     MqttSection,
-    show_config,
+    config_toml,
 )
+from hub.link.masking import masked
 from hub.link.mqtt import MqttBus
 from hub.rules.errors import RulesError
 from hub.rules.presets import load_ruleset
@@ -180,7 +181,7 @@ class Demo:
             except BusError as error:
                 raise DemoError(f"--broker: {error}", 2) from None
             if not ports.reachable(host, port):
-                raise DemoError(f"--broker {self._url}: nobody listens there; start it, or leave --broker away")
+                raise DemoError(f"--broker {masked(self._url)}: nobody listens there; start it, or leave --broker away")
             return
         for _ in range(_TRIES):
             port = ports.free_port()
@@ -204,7 +205,7 @@ class Demo:
                 database=f"sqlite:///{quote(str(self._run_dir / 'hub.sqlite3'))}", token_file=str(token_path)
             ),
         )
-        (self._run_dir / "hub.toml").write_text(show_config(config), encoding="utf-8")
+        (self._run_dir / "hub.toml").write_text(config_toml(config), encoding="utf-8")
         return config
 
     def _own_token(self, board: str) -> str:
@@ -229,7 +230,7 @@ class Demo:
                 cases_dir=str(self._run_dir / "cases"),
             )
             config = Config(mqtt=self._hub_config.mqtt, hub=self._hub_config.hub, dashboard=section)
-            path.write_text(show_config(config), encoding="utf-8")
+            path.write_text(config_toml(config), encoding="utf-8")
             child = self._child("dashboard", "dashboard", "--config", str(path))
             self._page_port = section.port
             if self._serves(child, f":{section.port}/\n"):
@@ -296,7 +297,7 @@ class Demo:
             beam=BeamSection(source="twin"),
             camera=CameraSection(source="twin", height_mm=1010.0),  # as a club measures it with a rule
         )
-        (folder / "board.toml").write_text(show_config(config), encoding="utf-8")
+        (folder / "board.toml").write_text(config_toml(config), encoding="utf-8")
         twin = self._child(
             f"{board} twin",
             "twin",
@@ -327,7 +328,7 @@ class Demo:
         return self._supervisor.add(Child(name, argv, log_path, once=once))
 
     def _greet(self, tokens: dict[str, str]) -> None:
-        lines = [f"a club of {len(tokens)} board(s), broker {self._url}, files in {self._run_dir}"]
+        lines = [f"a club of {len(tokens)} board(s), broker {masked(self._url)}, files in {self._run_dir}"]
         if not self._options.headless:
             host = self._options.host
             page = ports.page_url(

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from typing import NamedTuple, Protocol
 from urllib.parse import SplitResult, urlsplit
 
+from hub.link.masking import masked
+
 DEFAULT_PORT = 1883
 _HOST = re.compile(r"[A-Za-z0-9._:%-]+")  # a name, or an address of either kind
 
@@ -25,15 +27,15 @@ def broker_address(url: str) -> tuple[str, int, SplitResult]:
         parts = urlsplit(url)
         host = (parts.hostname or "").encode("idna").decode("ascii")
     except ValueError:  # half an IPv6 address, or a name that can be no host's
-        raise BusError(f"broker {url!r}: expected mqtt://host[:port]") from None
+        raise BusError(f"broker {masked(url)!r}: expected mqtt://host[:port]") from None
     if parts.scheme != "mqtt" or not _HOST.fullmatch(host):
-        raise BusError(f"broker {url!r}: expected mqtt://host[:port]")
+        raise BusError(f"broker {masked(url)!r}: expected mqtt://host[:port]")
     try:
         port = DEFAULT_PORT if parts.port is None else parts.port
     except ValueError:
         port = 0
     if not port:
-        raise BusError(f"broker {url!r}: the port must be a number from 1 to 65535")
+        raise BusError(f"broker {masked(url)!r}: the port must be a number from 1 to 65535")
     return host, port, parts
 
 

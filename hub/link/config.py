@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from hub.link.bus import BusError, broker_address
+from hub.link.masking import masked
 from hub.link.topics import TopicError, check_board
 
 SECRET_MODE = 0o600
@@ -201,7 +202,7 @@ def _check_pages(board: BoardSection, name: str) -> None:
     except ValueError:
         good = False
     if not good or address.query or address.fragment:
-        raise ConfigError(f"{name}: [board] pages: {board.pages!r}: expected http://HOST:PORT")
+        raise ConfigError(f"{name}: [board] pages: {masked(board.pages)!r}: expected http://HOST:PORT")
     if not board.token_file:
         raise ConfigError(f"{name}: [board] pages needs token_file, the file with the board's own token")
 
@@ -213,23 +214,29 @@ def _check_database(url: str, name: str) -> None:
     except ValueError:
         good = False
     if not good:
-        shown = without_password(url)
-        raise ConfigError(f"{name}: [hub] database: {shown!r}: expected sqlite:///FILE or postgresql://HOST/NAME")
+        raise ConfigError(f"{name}: [hub] database: {masked(url)!r}: expected sqlite:///FILE or postgresql://HOST/NAME")
 
 
-def without_password(url: str) -> str:
-    """An address that may be wrong, as it may stand in an error or a log."""
-    return re.sub(r"(://[^:@]*):.*@", r"\1:***@", url, flags=re.DOTALL)
-
-
-def show_config(config: Config) -> str:
-    """The effective configuration as TOML; it holds no secrets, since those stand in files of their own."""
+def config_toml(config: Config) -> str:
+    """The effective configuration as a file that reads back the same."""
     lines: list[str] = []
     for section, values in msgspec.to_builtins(config).items():
         lines.append(f"[{section}]")
         lines += [f"{key} = {_toml(value)}" for key, value in values.items()]
         lines.append("")
     return "\n".join(lines)
+
+
+def show_config(config: Config) -> str:
+    """The effective configuration for people, with stars for the secrets that somebody has put into an address.
+
+    All other secrets stand in files of their own, of which the configuration has the names alone.
+    """
+    sections = {
+        section: {key: masked(value) if isinstance(value, str) else value for key, value in values.items()}
+        for section, values in msgspec.to_builtins(config).items()
+    }
+    return config_toml(msgspec.convert(sections, Config))
 
 
 def read_secret(path: Path) -> str:
@@ -281,7 +288,9 @@ def _refuse_unprintable(sections: dict[str, dict[str, Any]], name: str) -> None:
     for section, values in sections.items():
         for key, value in values.items():
             if isinstance(value, str) and not value.isprintable():
-                raise ConfigError(f"{name}: [{section}] {key}: {value!r} holds a character that cannot be printed")
+                raise ConfigError(
+                    f"{name}: [{section}] {key}: {masked(value)!r} holds a character that cannot be printed"
+                )
 
 
 def _nearest(wrong: str, right: list[str]) -> str:

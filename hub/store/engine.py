@@ -13,7 +13,7 @@ from alembic.runtime.migration import MigrationContext
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 
-from hub.link.config import without_password
+from hub.link.masking import masked
 
 SCHEMA = "0001"
 """The newest migration; a database of another one is not read by the archive."""
@@ -43,8 +43,7 @@ def parse_url(url: str) -> URL:
     try:
         parsed = make_url(url)
     except (ArgumentError, ValueError):  # the latter of a port that is no number
-        given = without_password(url)
-        raise StoreError(f"database {given!r}: expected sqlite:///FILE or postgresql://HOST/NAME") from None
+        raise StoreError(f"database {masked(url)!r}: expected sqlite:///FILE or postgresql://HOST/NAME") from None
     backend = parsed.get_backend_name()
     if parsed.drivername not in _DRIVERS:
         raise StoreError(f"database {parsed.drivername!r}: expected sqlite:///FILE or postgresql://HOST/NAME")
@@ -83,7 +82,7 @@ def open_engine(url: URL, *, read_only: bool = False, at_rest: bool = False) -> 
         return sa.create_engine(url, connect_args={"application_name": "crokinole", "options": options})
     except (NoSuchModuleError, ModuleNotFoundError):
         raise StoreError(
-            f"database {url}: the package psycopg is missing: in the project's folder pip install '.[postgres]'"
+            f"database {shown(url)}: the package psycopg is missing: in the project's folder pip install '.[postgres]'"
         ) from None
 
 
@@ -111,7 +110,7 @@ def revision_of(connection: sa.Connection) -> str | None:
 
 def shown(url: URL) -> str:
     """A database's name for people, without its password."""
-    return str(url.database) if url.get_backend_name() == "sqlite" else url.render_as_string(hide_password=True)
+    return str(url.database) if url.get_backend_name() == "sqlite" else masked(url.render_as_string(hide_password=True))
 
 
 @contextmanager

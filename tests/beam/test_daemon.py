@@ -14,7 +14,7 @@ import pytest
 
 from firmware_py.beam import daemon, twin
 from hardware.line import LineError
-from hub.link.config import BeamSection, BoardSection, Config, MqttSection, show_config
+from hub.link.config import BeamSection, BoardSection, Config, MqttSection, config_toml
 from hub.link.messages import BeamCandidate, BeamEpisode, BeamFault, BeamPass
 from hub.link.mqtt import MqttBus
 from tests.beam.faketwin import FakeTwin
@@ -35,7 +35,7 @@ class Table:
             mqtt=MqttSection(url=broker.url),
             beam=BeamSection(source="twin", self_test_s=self_test_s),
         )
-        (folder / "board.toml").write_text(show_config(self.config))
+        (folder / "board.toml").write_text(config_toml(self.config))
         self.twin = FakeTwin(folder)
         self.hubs: list[FakeHub] = []
         self.daemons: list[subprocess.Popen[bytes]] = []

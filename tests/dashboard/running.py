@@ -16,7 +16,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from hub.link import topics
-from hub.link.config import Config, DashboardSection, MqttSection, show_config
+from hub.link.config import Config, DashboardSection, MqttSection, config_toml
 from hub.link.mqtt import MqttBus
 from tests.conftest import free_port, wait_for_port
 
@@ -35,7 +35,7 @@ class Running:
         self.port = config.dashboard.port
         self.url = f"http://127.0.0.1:{self.port}"
         path = folder / "dashboard.toml"
-        path.write_text(show_config(config))
+        path.write_text(config_toml(config))
         self.log = folder / "log"
         code = (
             "import sys, pathlib; from dashboard.service import run; from hub.link.config import load_config; "

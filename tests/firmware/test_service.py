@@ -26,7 +26,7 @@ from firmware_py.service import Service
 from hub.link import topics
 from hub.link.bus import Message
 from hub.link.clock import ManualClock
-from hub.link.config import BoardSection, Config, ConfigError, MqttSection, show_config
+from hub.link.config import BoardSection, Config, ConfigError, MqttSection, config_toml
 from hub.link.memory import MemoryBroker
 from hub.link.messages import BeamWarning
 from hub.link.mqtt import MqttBus
@@ -273,7 +273,7 @@ def test_a_board_without_a_device_idles_unseen_until_it_is_stopped(
 ) -> None:
     """Nobody may count on a sensor that is not there."""
     config = tmp_path / "board.toml"
-    config.write_text(show_config(Config(board=BoardSection(state_dir=str(tmp_path)), mqtt=MqttSection(mosquitto.url))))
+    config.write_text(config_toml(Config(board=BoardSection(state_dir=str(tmp_path)), mqtt=MqttSection(mosquitto.url))))
     bus = MqttBus(mosquitto.url, "listener")
     heard: queue.SimpleQueue[Message] = queue.SimpleQueue()
     connected: queue.SimpleQueue[bool] = queue.SimpleQueue()

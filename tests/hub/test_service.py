@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from hub.link import topics
 from hub.link.bus import Message
-from hub.link.config import Config, HubSection, MqttSection, show_config
+from hub.link.config import Config, HubSection, MqttSection, config_toml
 from hub.link.messages import Ack, Answer, BeamCandidate, BeamPass, Health, decode, encode
 from hub.link.mqtt import MqttBus
 from hub.link.snapshot import Seen, Table
@@ -361,7 +361,7 @@ class RealClub:
             hub=HubSection(database=f"sqlite:///{folder / 'hub.sqlite3'}", token_file=str(token_file)),
         )
         self.config_path = folder / "hub.toml"
-        self.config_path.write_text(show_config(config))
+        self.config_path.write_text(config_toml(config))
         self.outbox = Outbox("b1", "beam")
         self.heard: queue.SimpleQueue[Message] = queue.SimpleQueue()
         self.bus = MqttBus(broker.url, "test-listener")

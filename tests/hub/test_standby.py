@@ -15,7 +15,7 @@ import sqlalchemy as sa
 
 from hub.link import topics
 from hub.link.bus import Message
-from hub.link.config import Config, HubSection, MqttSection, show_config
+from hub.link.config import Config, HubSection, MqttSection, config_toml
 from hub.link.messages import BeamCandidate, decode, encode
 from hub.link.mqtt import MqttBus
 from hub.link.snapshot import Seen, Table
@@ -45,7 +45,7 @@ class Pair:
     def __init__(self, broker: BrokerProcess, url: str, folder: Path) -> None:
         self.config = folder / "hub.toml"
         hub = HubSection(database=url, standby=True)
-        self.config.write_text(show_config(Config(mqtt=MqttSection(url=broker.url), hub=hub)))
+        self.config.write_text(config_toml(Config(mqtt=MqttSection(url=broker.url), hub=hub)))
         self.heard: queue.SimpleQueue[Message] = queue.SimpleQueue()
         self.bus = MqttBus(broker.url, "test-board")
         self.bus.subscribe(f"{topics.ROOT}/#", self.heard.put)

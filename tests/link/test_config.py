@@ -2,10 +2,13 @@
 
 import re
 from pathlib import Path
+from typing import get_type_hints
 
+import msgspec
 import pytest
 
-from hub.link.config import Config, ConfigError, load_config, parse_config, read_secret, show_config
+from hub.link.config import Config, ConfigError, config_toml, load_config, parse_config, read_secret, show_config
+from hub.link.masking import masked
 from tests.conftest import PROJECT
 
 
@@ -15,7 +18,62 @@ def test_an_empty_file_has_the_defaults() -> None:
 
 def test_what_is_shown_reads_back_the_same() -> None:
     config = parse_config('[board]\nid = "b-2"\n[camera]\nsize_wh = [640, 480]\nheight_mm = 910.5\n', "x.toml")
-    assert parse_config(show_config(config), "shown") == config
+    assert parse_config(config_toml(config), "written") == config
+    assert show_config(config) == config_toml(config)
+
+
+TEXTS = [
+    (section, key)
+    for section, values in msgspec.to_builtins(Config()).items()
+    for key, value in values.items()
+    if isinstance(value, str) and "Literal" not in str(get_type_hints(type(getattr(Config(), section)))[key])
+]
+
+
+@pytest.mark.parametrize(("section", "key"), TEXTS)
+@pytest.mark.parametrize(
+    "address",
+    [
+        "postgresql+psycopg://club:s3cret@db.local:5432/crokinole?sslmode=require",
+        "postgresql://db.local/crokinole?user=club&password=s3cret&sslpassword=s3cret",
+        "mqtt://board:s3cret@hub.local",
+        "mqtt://board:p@s3cret@hub.local:1883",
+        "http://:s3cret@hub.local:8080",
+        "rtsp://cam.local/one?token=s3cret&pin=s3cret&api_key=s3cret#s3c",
+    ],
+)
+def test_no_key_shows_a_secret_that_was_put_into_an_address(section: str, key: str, address: str) -> None:
+    changed = msgspec.structs.replace(getattr(Config(), section), **{key: address})
+    config = msgspec.structs.replace(Config(), **{section: changed})
+    shown = show_config(config)
+    assert "s3cret" not in shown
+    assert "***" in shown
+    assert ".local" in shown, "where it leads is no secret"
+    assert "s3cret" in config_toml(config), "what a daemon reads is whole"
+
+
+@pytest.mark.parametrize(
+    "address", ["mqtt://hub.local:1883", "sqlite:////var/lib/c.sqlite3", "postgresql://club@db/hub", "rtsp://cam/a?b=c"]
+)
+def test_an_address_without_a_secret_is_shown_as_it_is(address: str) -> None:
+    assert masked(address) == address
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[mqtt]\nurl = 'http://board:s3cret@hub'\n",
+        "[mqtt]\nurl = 'mqtt://board:s3cret@hub:99999'\n",
+        '[mqtt]\nurl = "mqtt://board:s3cret@hub\\u0007"\n',
+        "[board]\npages = 'ftp://board:s3cret@hub'\n",
+        "[hub]\ndatabase = 'mysql://hub?password=s3cret'\n",
+    ],
+)
+def test_an_error_about_an_address_keeps_its_secret(text: str) -> None:
+    with pytest.raises(ConfigError) as error:
+        parse_config(text, "x.toml")
+    assert "s3cret" not in str(error.value)
+    assert "***" in str(error.value)
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,7 +22,7 @@ import msgspec
 
 from hub.link import topics
 from hub.link.bus import Message
-from hub.link.config import Config, HubSection, MqttSection, show_config
+from hub.link.config import Config, HubSection, MqttSection, config_toml
 from hub.link.messages import KIND_OF, Answer, Ask, Call, decode, encode
 from hub.link.mqtt import MqttBus
 from hub.link.snapshot import Table
@@ -161,7 +162,7 @@ class Club:
         token_file.write_text(f'{{"token":"{TOKEN}","role":"table","board":"{BOARD}"}}\n')
         self.config = folder / "hub.toml"
         self.config.write_text(
-            show_config(
+            config_toml(
                 Config(
                     mqtt=MqttSection(url=self.broker.url),
                     hub=HubSection(database=self.url, token_file=str(token_file)),
@@ -173,14 +174,20 @@ class Club:
         self.phone.subscribe(f"{topics.ROOT}/#", self.heard.take)
         self.phone.start()
         self.hub: subprocess.Popen[bytes] | None = None
+        self._said: deque[str] = deque(maxlen=40)
         self.start_hub()
         self.daemons = {source: Daemon(source, self.broker.url, folder) for source in ("beam", "camera")}
 
     def start_hub(self) -> None:
-        with (self.folder / "hub.log").open("ab") as log:
-            self.hub = subprocess.Popen(
-                [sys.executable, "-m", "crokinole", "hub", "--config", str(self.config)], cwd=PROJECT, stderr=log
-            )
+        argv = [sys.executable, "-m", "crokinole", "hub", "--config", str(self.config)]
+        self.hub = subprocess.Popen(argv, cwd=PROJECT, stderr=subprocess.PIPE)
+        # No file takes its words: where its files cannot grow, the last of them would end it with another status.
+        threading.Thread(target=self._listen, args=(self.hub,), daemon=True).start()
+
+    def _listen(self, hub: subprocess.Popen[bytes]) -> None:
+        assert hub.stderr is not None
+        with hub.stderr:
+            self._said.extend(line.decode(errors="replace") for line in hub.stderr)
 
     def supervise(self) -> None:
         """A hub that ended by itself, since its disk was full when it started, is started again."""
@@ -204,7 +211,7 @@ class Club:
                 self.heard.until(lambda: False, 0.05)
 
     def last_words(self) -> str:
-        return (self.folder / "hub.log").read_text()[-2000:]
+        return "".join(list(self._said))[-2000:]
 
     def table(self) -> Table:
         """What the hub has stored, as its next snapshot."""
