@@ -21,6 +21,17 @@ def twenties_of(match: Match, playing: Round) -> dict[Side, int]:
     return {side: max(0, count) for side, count in counts.items()}
 
 
+def certain_twenties(match: Match, playing: Round) -> dict[Side, int]:
+    """Twenties of a round on which no open question hangs."""
+    counts = twenties_of(match, playing)
+    doubtful = {question.shot for question in playing.questions if question.stake and question.shot}
+    for shot in playing.shots:
+        if shot.waits or shot.number in doubtful:
+            for side, count in shot.twenties.items():
+                counts[side] -= count
+    return counts
+
+
 def ruling_on(disc: LayoutDisc, playing: Round) -> Ruling | None:
     """The ruling on a disc if it still lies where it lay then."""
     ruling = playing.rulings.get(disc.id)

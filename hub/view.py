@@ -21,6 +21,7 @@ from hub.state import GEOMETRY, Match, Played, TableState, shot_key
 from hub.store.archive import MatchRecord
 from hub.tally import (
     board_points,
+    certain_twenties,
     expected,
     game_score,
     games_won,
@@ -96,7 +97,7 @@ def table_of(state: TableState, names: Mapping[str, str], rates_hz: Mapping[str,
         seat=0 if turn is None else match.chair(turn[1]),
         opener=match.order(shown)[0][0],
         shot=len(shown.shots),
-        sides={side: _side(state, match, shown, side, names) for side in match.sides},
+        sides=_sides(state, match, shown, names),
         discs=_discs(state, match, shown),
         verdict=None if last is None else _verdict(match, shown, last),
         remove=tuple(_removal(removal) for removal in shown.removals),
@@ -218,37 +219,31 @@ def _shown(match: Match) -> Round:
     return match.rounds[-1] if _waits(match, playing) else playing
 
 
-def _side(state: TableState, match: Match, shown: Round, side: Side, names: Mapping[str, str]) -> SideView:
-    colour = match.colour_of(side)
-    score = game_score(match, shown.game)
-    counted = _certain_twenties(match, shown)
-    earlier = sum(twenties_of(match, finished)[side] for finished in match.rounds if finished is not shown)
-    doubtful = twenties_of(match, shown)[side] - counted[side]
-    return SideView(
-        name=names.get(match.names.get(side, ""), "") or colour,
-        colour=colour,
-        score=score.scores[side],
-        games=games_won(match)[side],
-        twenties=counted[side],
-        provisional=doubtful + (provisional(state, side) if shown is match.running else 0),
-        total_twenties=earlier + counted[side],
-        board=board_points(match, shown)[side],
-        shots_left=0 if shown.confirmed else shots_left(match, shown)[side],
-        hammer=match.order(shown)[-1][0] == side,
-        entered=shown.totals.get(side),
-    )
-
-
-def _certain_twenties(match: Match, shown: Round) -> dict[Side, int]:
-    """Twenties on which no open question hangs."""
-    counts = twenties_of(match, shown)
-    open_shots = {question.shot for question in shown.questions if question.stake and question.shot}
-    open_shots |= {shot.number for shot in shown.shots if shot.waits}
-    for shot in shown.shots:
-        if shot.number in open_shots:
-            for side, count in shot.twenties.items():
-                counts[side] -= count
-    return counts
+def _sides(state: TableState, match: Match, shown: Round, names: Mapping[str, str]) -> dict[Side, SideView]:
+    scores = game_score(match, shown.game).scores
+    won = games_won(match)
+    now, counted, points = twenties_of(match, shown), certain_twenties(match, shown), board_points(match, shown)
+    earlier = [twenties_of(match, finished) for finished in match.rounds if finished is not shown]
+    left = dict.fromkeys(match.sides, 0) if shown.confirmed else shots_left(match, shown)
+    hammer = match.order(shown)[-1][0]
+    views: dict[Side, SideView] = {}
+    for side in match.sides:
+        colour = match.colour_of(side)
+        doubtful = now[side] - counted[side]
+        views[side] = SideView(
+            name=names.get(match.names.get(side, ""), "") or colour,
+            colour=colour,
+            score=scores[side],
+            games=won[side],
+            twenties=counted[side],
+            provisional=doubtful + (provisional(state, side) if shown is match.running else 0),
+            total_twenties=sum(twenties[side] for twenties in earlier) + counted[side],
+            board=points[side],
+            shots_left=left[side],
+            hammer=hammer == side,
+            entered=shown.totals.get(side),
+        )
+    return views
 
 
 def _discs(state: TableState, match: Match | None, shown: Round | None) -> tuple[snapshot.DiscView, ...]:

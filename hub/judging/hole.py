@@ -32,6 +32,8 @@ LEANS_SIGMAS = 4.5
 
 def doubtful(shot: ShotRecord) -> frozenset[str]:
     """Discs that are seen at the hole after a shot, and of which the evidence cannot tell whether they lie in it."""
+    if len(shot.readings) == 1:
+        return frozenset()
     fell = [_fell(reading) for reading in shot.readings]
     sometimes = frozenset[str]().union(*fell) - fell[0].intersection(*fell)
     return frozenset(disc for disc in sometimes if shot.rest.get(disc, "ditch") != "ditch")

@@ -36,6 +36,7 @@ from hub.store.engine import (
     told,
 )
 from hub.store.lock import HubLock, Waiting, take_lock
+from hub.store.prepared import Prepared
 
 _KEPT_CHAPTERS = 32
 _PAGE = 500
@@ -108,6 +109,9 @@ class Journal:
                 raise StoreError(f"database {shown(self._url)}: there is no folder {folder}; make it first")
         self._engine = open_engine(self._url)
         self._upserts = {table.name: _upsert_into(table, self._url) for table in _UPSERTED}
+        dialect = self._engine.dialect
+        self._insert_lines = Prepared(schema.journal.insert(), (*_COLUMNS, "answer"), dialect)
+        self._put_state = Prepared(self._upserts[schema.tables.name], schema.tables.columns.keys(), dialect)
         self._lock: HubLock | None = None
         try:
             with told(self._url, "cannot be opened"):
@@ -139,9 +143,12 @@ class Journal:
         """
         with self._writing() as connection:
             if batch.entries:
-                connection.execute(schema.journal.insert(), [self._line(batch, entry) for entry in batch.entries])
-            for board, (entry, state) in batch.states.items():
-                self._upsert(connection, schema.tables, {"board": board, "entry": entry, "state": state})
+                self._insert_lines.execute(connection, [self._line(batch, entry) for entry in batch.entries])
+            if batch.states:
+                rows = [
+                    {"board": board, "entry": entry, "state": state} for board, (entry, state) in batch.states.items()
+                ]
+                self._put_state.execute(connection, rows)
             for (board, entry), state in batch.checkpoints.items():
                 self._upsert(connection, schema.checkpoints, {"board": board, "entry": entry, "state": state})
                 self._forget_chapters(connection, board)
@@ -299,12 +306,12 @@ class Journal:
 _UPSERTED = (schema.tables, schema.checkpoints, schema.matches)
 
 
-def _upsert_into(table: sa.Table, url: URL) -> sa.Executable:
+def _upsert_into(table: sa.Table, url: URL) -> sa.Insert:
     """``INSERT ... ON CONFLICT DO UPDATE``, which both databases have and SQLAlchemy spells twice."""
     keys = [column.name for column in table.primary_key]
     statement = (sqlite if url.get_backend_name() == "sqlite" else postgresql).insert(table)
     rest = {column.name: statement.excluded[column.name] for column in table.columns if column.name not in keys}
-    upsert: sa.Executable = statement.on_conflict_do_update(index_elements=keys, set_=rest)
+    upsert: sa.Insert = statement.on_conflict_do_update(index_elements=keys, set_=rest)
     return upsert
 
 
