@@ -77,8 +77,14 @@ class Vitals:
             log.warning("%s: skipped %s: %s (counted from now on, not logged again)", self._source, what, why)
         self._bad[what] = self._bad.get(what, 0) + 1
 
-    def health(self, outbox: int) -> Health:
-        """The message for the hub; ``outbox`` = facts not yet acknowledged."""
+    def health(self, outbox: int, *, machine_boot: str = "", able_since_ns: int = 0) -> Health:
+        """The message for the hub.
+
+        Args:
+            outbox: facts not yet acknowledged.
+            machine_boot: the kernel's boot id.
+            able_since_ns: since when the source can tell what it can now, on the board's clock.
+        """
         return Health(
             version=self._version,
             faults=self.faults,
@@ -88,4 +94,6 @@ class Vitals:
             temperature_c=self._temperature_c(),
             capabilities=self.capabilities,
             boot=self._boot,
+            machine_boot=machine_boot,
+            able_since_ns=able_since_ns,
         )

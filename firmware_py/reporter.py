@@ -67,6 +67,8 @@ class Reporter:
         self._quiet_since_s = real_s()
         self._health_at_s = 0.0
         self._health_sent: bytes = b""
+        self._able = vitals.capabilities
+        self._able_since_ns = clock.now_ns()
         self._connected = False
         self._lost_s: list[float] = []
         self._synced = (False, -_SYNC_S)
@@ -141,6 +143,7 @@ class Reporter:
         if len(self._outbox) and self._real_s() - self._quiet_since_s >= RESEND_S:
             self._resend()
         self._send()
+        self._mind_abilities()
         self._send_health()
 
     def wait_acknowledged(self, timeout_s: float) -> bool:
@@ -267,12 +270,19 @@ class Reporter:
         now_s = self._real_s()
         if not self._connected or now_s < self._health_at_s:
             return
-        payload = encode(self.vitals.health(len(self._outbox)))
+        health = self.vitals.health(len(self._outbox), machine_boot=machine_boot(), able_since_ns=self._able_since_ns)
+        payload = encode(health)
         if payload == self._health_sent:
             self._health_at_s = now_s + _HEALTH_QUICK_S
         elif self._bus.publish(topics.health(self._board, self._source), payload, retain=True):
             self._health_sent = payload
             self._health_at_s = now_s + _HEALTH_QUICK_S
+
+    def _mind_abilities(self) -> None:
+        """Since when the source can tell what it can now: facts of before may reach the hub later than that."""
+        if self.vitals.capabilities != self._able:
+            self._able = self.vitals.capabilities
+            self._able_since_ns = self.clock.now_ns()
 
     def _mind_outbox(self) -> None:
         if self._outbox.trouble:

@@ -7,12 +7,11 @@ evening hang together: an action of an earlier match is taken back by going thro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
 
-from hub.edition import is_carried
-from hub.entries import PEOPLE, Entry
+from hub.entries import PEOPLE, Entry, is_carried
+from hub.people.refused import RefusedError
 from hub.state import TableState
 
 
@@ -28,15 +27,28 @@ Chapters = Callable[[int], Chapter | None]
 """Gives the chapter that begins with a line's id, up to the line before the one being taken in."""
 
 
-class _Taken(Protocol):
+@dataclass(slots=True)
+class Taken:
+    """What taking in a line led to.
+
+    Attributes:
+        state: the table's state after it.
+        chapter: the state before the line if a new chapter begins with it.
+        refused: why a request was not carried out; None if it was, or if the line is none.
+        reopened: an earlier chapter, by its first line, and the state before it as another edition left it.
+    """
+
     state: TableState
-    chapter: TableState | None
+    chapter: TableState | None = None
+    refused: RefusedError | None = None
+    reopened: tuple[int, TableState] | None = None
 
 
-T = TypeVar("T", bound=_Taken)
+Take = Callable[[TableState, Entry, Chapters], Taken]
+"""Takes in one line."""
 
 
-class Again(Generic[T]):
+class Again:
     """Goes through lines and can give every chapter that began among them.
 
     Args:
@@ -48,7 +60,7 @@ class Again(Generic[T]):
 
     def __init__(
         self,
-        take: Callable[[TableState, Entry, Chapters], T],
+        take: Take,
         state: TableState,
         since: int = 0,
         older: Chapters | None = None,
@@ -59,20 +71,23 @@ class Again(Generic[T]):
         self._lines: list[Entry] = []
         self._begun: dict[int, tuple[TableState, int]] = {since: (state, 0)} if since else {}
 
-    def line(self, entry: Entry) -> T | None:
+    def line(self, entry: Entry) -> Taken | None:
         """Take in one more line; None for a request that was refused when it came."""
         taken = None if entry.refused else self._take(self.state, entry, self.chapter)
         if taken is not None:
+            if taken.reopened is not None and taken.reopened[0] in self._begun:
+                since, base = taken.reopened
+                self._begun[since] = (base, self._begun[since][1])
             if taken.chapter is not None:
                 self._begun[entry.id] = (taken.chapter, len(self._lines))
             self.state = taken.state
         self._lines.append(entry)
         return taken
 
-    def lines(self, entries: Iterable[Entry], skipped: frozenset[int]) -> None:
+    def lines(self, entries: Iterable[Entry], skipped: Collection[int]) -> None:
         """Take in what holds of many lines; a table taken over is where they begin, with what is known of it now."""
         for entry in entries:
-            if not (entry.refused or entry.id in skipped or takes_back(entry) or is_carried(entry)):
+            if holds(entry, skipped):
                 self.line(entry)
 
     def chapter(self, since: int) -> Chapter | None:
@@ -88,6 +103,11 @@ class Again(Generic[T]):
         first = min((at for _, at in self._begun.values()), default=len(self._lines))
         del self._lines[:first]
         self._begun = {line: (base, at - first) for line, (base, at) in self._begun.items()}
+
+
+def holds(entry: Entry, gone: Collection[int]) -> bool:
+    """Whether a line counts when lines are gone through again; ``gone`` are those that were taken back."""
+    return not (entry.refused or entry.id in gone or takes_back(entry) or is_carried(entry))
 
 
 def takes_back(entry: Entry) -> bool:

@@ -13,9 +13,9 @@ import msgspec
 from msgspec.structs import replace
 
 from hub import pictures
-from hub.again import Chapter, Chapters
-from hub.edition import CARRIED, EDITION, carrying
-from hub.entries import HUB, Called, Entry, Gap, SensorNotice
+from hub.again import Chapter, Chapters, Taken
+from hub.edition import EDITION, carrying
+from hub.entries import CARRIED, HUB, NAMED, Called, Entry, Gap, SensorNotice
 from hub.link import topics
 from hub.link.bus import Message
 from hub.link.messages import (
@@ -32,12 +32,13 @@ from hub.people.names import Names
 from hub.people.requests import Requests
 from hub.people.roles import People
 from hub.referee import STANDING_LEVEL, STANDING_RULES
+from hub.reread import Rereading
 from hub.rows import changed_row, gone, renamed, renamed_row
 from hub.rules.presets import load_ruleset
 from hub.sequence import Sequencer, checked
 from hub.state import Sensor, Standing, TableState, rules_table
 from hub.store.journal import Batch, Journal
-from hub.table import Taken, replay, take
+from hub.table import replay, take
 from hub.view import encoded, table_of
 from hub.work import Output, Work
 
@@ -55,6 +56,12 @@ STANDING = Standing(rules_table(load_ruleset(STANDING_RULES)), STANDING_LEVEL)
 
 _encode_state = msgspec.msgpack.Encoder().encode
 _decode_state = msgspec.msgpack.Decoder(TableState).decode
+
+
+_OFF_THE_WALL = (
+    "neither pin_file nor token_file names it any more, none of its sensors is online and no match is played there: it "
+    "is taken off the wall; its journal stays, and it is back as soon as it is heard of"
+)
 
 
 class Desk:
@@ -82,8 +89,12 @@ class Desk:
         self._own_seq = 0
         self._sequencer = Sequencer(journal.last_seq)
         self._states = {board: self._restored(board, state) for board, state in journal.states().items()}
-        for board in sorted(people.boards - set(self._states)):  # one without a sensor says nothing by itself
+        self._new = tuple(sorted(people.boards - set(self._states)))  # one without a sensor says nothing by itself
+        for board in self._new:
             self._states[board] = self.state(board)
+        self._gone = {board for board, state in self._states.items() if people.boards and _nobodys(state, people)}
+        for board in sorted(self._gone):
+            log.warning("board %s: %s", board, _OFF_THE_WALL)
         self._foreign = tuple(board for board, state in self._states.items() if state.edition != EDITION)
         self._names = Names(journal.players())
         self._rates: dict[str, dict[str, float | None]] = {}
@@ -93,8 +104,13 @@ class Desk:
 
     @property
     def boards(self) -> tuple[str, ...]:
-        """Boards that were ever heard of, or that have a PIN or a token of their own."""
-        return tuple(self._states)
+        """Boards that were ever heard of and not given up since, or that have a PIN or a token of their own."""
+        return tuple(board for board in self._states if board not in self._gone)
+
+    @property
+    def gone(self) -> tuple[str, ...]:
+        """Boards that were given up: nothing of them is to be shown."""
+        return tuple(sorted(self._gone))
 
     def state(self, board: str) -> TableState:
         """The state of a table; of an unknown one, an idle table."""
@@ -115,8 +131,12 @@ class Desk:
         """Take in messages in order; what comes back is to be stored first and published then."""
         work = Work(self._journal.last_id)
         for board in self._foreign:
-            self.own(work, board, CARRIED, carrying(self.state(board)))
+            state = self.state(board)
+            self.own(work, board, CARRIED, carrying(state, self._base(work, board, state.since)))
         self._foreign = ()
+        for board in self._new:
+            self.own(work, board, NAMED, b"{}")
+        self._new = ()
         for message in messages:
             topic = topics.parse(message.topic)
             if topic is None:
@@ -140,7 +160,9 @@ class Desk:
                 self._fact(work, topic, message.payload)
             case "ask" if not message.retain:
                 self.requests.take(work, topic, message.payload)
-            case "status" if topic.board not in topics.RESERVED and topic.which in _SOURCES:
+            case "status" if topic.board in self._gone and message.payload == OFFLINE:
+                work.out.cleared += [message.topic, topics.health(topic.board, topic.which)]
+            case "status" if message.payload and topic.board not in topics.RESERVED and topic.which in _SOURCES:
                 self._sensor(work, topic.board, topic.which, online=message.payload == ONLINE)
             case "health" if message.payload and topic.board not in topics.RESERVED and topic.which in _SOURCES:
                 health = decode(message.payload, Health)
@@ -196,6 +218,8 @@ class Desk:
             now = replace(now, faults=health.faults, able=health.capabilities or None)
         if known is None or now != was:
             notice = SensorNotice(source, now.online, now.faults, now.able)
+            if health is not None:
+                notice = replace(notice, machine_boot=health.machine_boot, since_ns=health.able_since_ns)
             self.own(work, board, "sensor", encode(notice))
 
     def own(self, work: Work, board: str, kind: str, body: bytes) -> None:
@@ -213,6 +237,10 @@ class Desk:
         )
         self.take(work, entry)
 
+    def leaving(self, work: Work, board: str) -> Chapter | None:
+        """What a table's match takes along if it moves."""
+        return Rereading(take, self.state(board), self._chapters(work, board)).leaving()
+
     def take(self, work: Work, entry: Entry, rev_seen: int | None = None) -> Taken:
         """Take in a line; what it led to is stored and published with the batch."""
         before = self.state(entry.board)
@@ -221,6 +249,7 @@ class Desk:
         if after.unreadable > before.unreadable:
             self._skip(topics.fact(entry.board, entry.source), f"{entry.kind} {entry.seq} could not be used")
         self._states[entry.board] = after
+        self._gone.discard(entry.board)
         work.batch.entries.append(entry if taken.refused is None else replace(entry, refused=True))
         work.touched[entry.board] = None
         if taken.chapter is not None:
@@ -256,20 +285,27 @@ class Desk:
 
     def _chapters(self, work: Work, board: str) -> Chapters:
         def chapter(since: int) -> Chapter | None:
-            base = work.batch.checkpoints.get((board, since)) or self._journal.checkpoint(board, since)
+            base = self._base(work, board, since)
             if base is None:
                 return None
             stored = list(self._journal.entries(board, since))
             fresh = [entry for entry in work.batch.entries if entry.board == board and entry.id >= since]
-            try:
-                return Chapter(_decode_state(base), [*stored, *fresh])
-            except msgspec.DecodeError:
-                log.warning(
-                    "board %s: the state before line %d cannot be read, so nothing since can be undone", board, since
-                )
-                return None
+            return Chapter(base, [*stored, *fresh])
 
         return chapter
+
+    def _base(self, work: Work, board: str, since: int) -> TableState | None:
+        """The state before a chapter's first line, None if it is not kept or cannot be read."""
+        base = work.batch.checkpoints.get((board, since)) or self._journal.checkpoint(board, since)
+        if base is None:
+            return None
+        try:
+            return _decode_state(base)
+        except msgspec.DecodeError:
+            log.warning(
+                "board %s: the state before line %d cannot be read, so nothing since can be undone", board, since
+            )
+            return None
 
     def _restored(self, board: str, stored: bytes) -> TableState:
         """A stored state; one of an older program's making is made again from the journal."""
@@ -281,3 +317,10 @@ class Desk:
         if state.unreadable:
             log.warning("board %s: %d lines of the journal cannot be read and are passed over", board, state.unreadable)
         return state
+
+
+def _nobodys(state: TableState, people: People) -> bool:
+    """Whether a board was given up: nobody may ask anything for it, none of its sensors is there, and nobody plays."""
+    playing = state.match is not None and state.match.running is not None
+    online = any(sensor.online for sensor in state.sensors.values())
+    return not (playing or online or state.board in people.boards)

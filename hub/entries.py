@@ -12,6 +12,12 @@ from hub.link.messages import Button, Fact, MessageError, decode_fact
 Origin = Literal["beam", "camera", "button", "people", "hub"]
 PEOPLE: Final = "people"
 HUB: Final = "hub"
+CARRIED: Final = "carried"
+"""The kind of the hub's line that takes a table over from another edition of the program."""
+NAMED: Final = "named"
+"""The kind of the hub's first line about a board that it knows by a PIN or token alone: so it is known later, too."""
+ARRIVED: Final = "arrived"
+"""The kind of the hub's line with which a match comes from another board."""
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -23,7 +29,8 @@ class Entry(msgspec.Struct, frozen=True):
         source: the sensor, ``people`` or ``hub``.
         boot: of the sensor's daemon; of people the client and the ask's id; of the hub its own start.
         seq: within the boot; 1 for people.
-        kind: which fact, request, or notice (``gap``, ``sensor``, ``called``, ``standing``, ``arrived``, ``carried``).
+        kind: which fact, request, or notice (``gap``, ``sensor``, ``called``, ``standing``, ``named``, ``arrived``,
+            ``carried``).
         wall_ms: wall time, milliseconds since 1970.
         body: JSON.
         machine_boot: the kernel's boot id; the board's times compare only within it.
@@ -81,6 +88,16 @@ class Entry(msgspec.Struct, frozen=True):
         return decode_ask(self.kind, self.body)
 
 
+def is_carried(entry: Entry) -> bool:
+    """Whether a line takes a table over, see :mod:`hub.edition`."""
+    return entry.source == HUB and entry.kind == CARRIED
+
+
+def has_arrived(entry: Entry) -> bool:
+    """Whether with a line a match comes from another board."""
+    return entry.source == HUB and entry.kind == ARRIVED
+
+
 class Gap(msgspec.Struct, frozen=True):
     """Facts that the board no longer has and the journal never got, as after a restored database."""
 
@@ -92,12 +109,23 @@ class Gap(msgspec.Struct, frozen=True):
 
 
 class SensorNotice(msgspec.Struct, frozen=True):
-    """A sensor came, went, has other faults than before, or can tell other things (None while it has not said)."""
+    """A sensor came, went, has other faults than before, or can tell other things.
+
+    Attributes:
+        source: the sensor.
+        online: whether it is there.
+        faults: that stand.
+        able: what it can tell, None while it has not said.
+        machine_boot: the time below compares only within it.
+        since_ns: since when it can tell just that, on the board's clock; 0 if it does not say.
+    """
 
     source: str
     online: bool
     faults: tuple[str, ...] = ()
     able: tuple[str, ...] | None = None
+    machine_boot: str = ""
+    since_ns: int = 0
 
 
 class Called(msgspec.Struct, frozen=True):

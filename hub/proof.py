@@ -9,15 +9,15 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from hub.again import Again
-from hub.edition import EDITION, is_carried
-from hub.entries import HUB, PEOPLE, Entry
+from hub.again import Again, Taken
+from hub.edition import EDITION
+from hub.entries import HUB, PEOPLE, Entry, is_carried
 from hub.judging.evidence import RecordedMatch, Watch
 from hub.link.messages import MessageError
 from hub.state import TableState
 from hub.store.archive import MatchRecord
 from hub.store.reader import JournalReader
-from hub.table import Taken, take
+from hub.table import take
 from hub.view import match_record
 
 _decode_state = msgspec.msgpack.Decoder(TableState).decode

@@ -76,7 +76,8 @@ def on_shot(state: TableState, entry: Entry, fact: Shot) -> TableState:
     """A shot: closes what was open before it, joins the beam, is judged, and changes the record."""
     state = _opened(state, entry)
     state = _round_for_shot(state, entry)
-    state = unseen_after(state, entry)
+    match = running_of(state)[0]
+    state = unseen_after(state, entry, None if match is None else match.side_of(fact.colour))
     match, playing = running_of(state)
     if match is None or playing is None:
         return state
@@ -112,7 +113,7 @@ def on_shot(state: TableState, entry: Entry, fact: Shot) -> TableState:
         beam=beam,
         deaf=twenties.deaf(state),
         out_of_turn=turn is not None and turn[0] != side,
-        level=match.level,
+        level=match.level_at(entry.machine_boot, fact.start_ns),
     )
     if expected(match, replace(playing, shots=(*playing.shots, shot))) is None and swept_along(
         fact, [disc.id for disc in surface(before, playing)], state.hand.came_ns(entry.machine_boot)

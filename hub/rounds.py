@@ -11,7 +11,7 @@ from hub.link.snapshot import Event, Flash, Level, Side
 from hub.round import Round, ShotRecord
 from hub.rules.order import deciding_sides
 from hub.rules.ruleset import Ruleset
-from hub.state import Match, Played, TableState, rules_table
+from hub.state import LevelChange, Match, Played, TableState, rules_table
 from hub.tally import game_score, games_won, totals_of, twenties_of
 
 CHAPTERS = 24
@@ -21,6 +21,9 @@ CHAPTERS = 24
 _LEVELS: tuple[Level, ...] = ("count", "advise", "judge")
 _NEEDS: dict[Level, str] = {"judge": "contacts", "advise": "shots"}
 """What the camera must be able to tell for a level, the highest first; for counting nothing."""
+
+
+_CHANGES_KEPT = 8
 
 
 def begin_match(
@@ -87,10 +90,15 @@ def reachable(state: TableState, level: Level) -> Level:
     return "count"
 
 
-def levelled(state: TableState) -> TableState:
+def levelled(state: TableState, boot: str = "", at_ns: int = 0) -> TableState:
     """The running match at the level that was wanted, or as near to it as its board's camera can tell enough for now.
 
-    Shots keep the level under which they were shot.
+    Shots keep the level under which they were shot, those too of which the hub hears only later.
+
+    Args:
+        state: the table.
+        boot: the start of the board's machine on whose clock the time is.
+        at_ns: when what the camera can tell changed; 0 if that is not known.
     """
     match = state.match
     if match is None or match.running is None:
@@ -100,7 +108,10 @@ def levelled(state: TableState) -> TableState:
     if level == match.level:
         return state
     told = too_high(level, wanted) if level != wanted else f"level {level} again: the camera tells enough for it"
-    match = replace(match, level=level, asked=None if level == wanted else wanted)
+    changes = match.changes
+    if boot and at_ns:
+        changes = (*changes, LevelChange(boot, at_ns, match.level))[-_CHANGES_KEPT:]
+    match = replace(match, level=level, asked=None if level == wanted else wanted, changes=changes)
     return replace(state, match=match, message=told)
 
 

@@ -127,6 +127,8 @@ class HubService:
             self._bus.publish(topics.HUB_STATUS, ONLINE, retain=True)
             for board in self.desk.boards:
                 self._publish_table(board)
+            for board in self.desk.gone:
+                self._bus.publish(topics.table(board), b"", retain=True)
         if messages:
             self._work(messages)
         return bool(messages) or connected
@@ -203,6 +205,8 @@ class HubService:
             self._bus.publish(topic, payload)
         for topic, payload in out.calls:
             self._bus.publish(topic, payload, qos=0)
+        for topic in out.cleared:
+            self._bus.publish(topic, b"", retain=True)
         for tried in out.pin_tries:
             self._pins.submit(self._check_pin, tried)
 

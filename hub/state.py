@@ -21,6 +21,14 @@ from hub.rules.seats import seat_of, sides_of
 RulesTable = dict[str, str | int]
 
 
+class LevelChange(msgspec.Struct, frozen=True):
+    """When a match's level changed, on the clock of the machine that started as ``boot``, and what it was before."""
+
+    boot: str
+    at_ns: int
+    before: Level
+
+
 class Match(msgspec.Struct, frozen=True):
     """A match and its rounds; scores are derived from them.
 
@@ -42,6 +50,7 @@ class Match(msgspec.Struct, frozen=True):
         turned: by how many seats clockwise everybody sits from where the rules' seats are counted.
         event: what it is part of.
         asked: the level that was wanted where the board's camera cannot tell enough for it now; None where it can.
+        changes: the last changes of the level.
     """
 
     id: str
@@ -61,6 +70,7 @@ class Match(msgspec.Struct, frozen=True):
     turned: int = 0
     event: Event = Event()
     asked: Level | None = None
+    changes: tuple[LevelChange, ...] = ()
 
     @property
     def ruleset(self) -> Ruleset:
@@ -107,6 +117,18 @@ class Match(msgspec.Struct, frozen=True):
     def judging(self, shot: ShotRecord) -> Match:
         """The match at the level under which a shot was shot."""
         return self if shot.level in {None, self.level} else replace(self, level=shot.level)
+
+    def level_at(self, boot: str, at_ns: int) -> Level:
+        """The level that held at a time on the clock of the machine that started as ``boot``.
+
+        What another start's clock says of it cannot be compared: of what is told since, the level of now is taken.
+        """
+        level = self.level
+        for change in reversed(self.changes):
+            if change.boot != boot or change.at_ns <= at_ns:
+                break
+            level = change.before
+        return level
 
     def chair(self, seat: int) -> int:
         """Where at the table the seat is that the rules count as ``seat``; 0 stays 0."""
@@ -238,6 +260,7 @@ class TableState(msgspec.Struct, frozen=True):
         called: when that call came, and after which shot; None while nobody calls.
         hand: when hands came over the board last.
         edition: of the program that decided all this last, see :mod:`hub.edition`; empty of an early one.
+        renewed: id of the line at which that edition took the table over from another, 0 if none did.
     """
 
     board: str
@@ -271,6 +294,7 @@ class TableState(msgspec.Struct, frozen=True):
     called: CalledAt | None = None
     hand: HandAt = HandAt()
     edition: str = ""
+    renewed: int = 0
 
     def with_match(self, match: Match | None) -> TableState:
         """The state with another match."""

@@ -5,16 +5,14 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 
-import msgspec
 from msgspec.structs import replace
 
 from hub import referee
-from hub.again import Again, Chapter, Chapters
-from hub.edition import carried, is_carried
-from hub.entries import HUB, PEOPLE, Entry, Gap, SensorNotice
-from hub.link.asks import AskBody, Redo, Rule, Start, Undo
+from hub.again import Again, Chapters, Taken
+from hub.edition import carried
+from hub.entries import ARRIVED, HUB, NAMED, PEOPLE, Entry, Gap, SensorNotice, is_carried
+from hub.link.asks import AskBody, Correct, Redo, Rule, Start, Undo
 from hub.link.messages import (
     BeamCandidate,
     BeamEpisode,
@@ -29,41 +27,22 @@ from hub.link.messages import (
     Moved,
     Shot,
     decode,
-    encode,
 )
 from hub.link.snapshot import Seen
 from hub.people.actions import act, confirm_by_button, touches
 from hub.people.conduct import FINAL, PASSING, call_referee
-from hub.people.evening import Arrived, arrived
+from hub.people.corrections import check_told
+from hub.people.evening import read_arrived
 from hub.people.refused import RefusedError
-from hub.people.rulings import as_ruling, is_earlier, is_known, preset
+from hub.people.rulings import as_ruling, is_earlier
+from hub.reread import Rereading
 from hub.rounds import levelled
 from hub.state import Sensor, Standing, TableState
 from hub.tally import totals_of
 
 _FLASHES_KEPT = 32
 MOVED_MM = 1.0
-_OUTLASTS_ADOPTION = frozenset(
-    {"pause", "resume", "referee", "referee_done", "time_out", "concede", "walk_over", "rule"}
-)
-"""What people did before a match got its names and rules, and what still holds under them."""
-
 log = logging.getLogger(__name__)
-
-
-@dataclass(slots=True)
-class Taken:
-    """What taking in a line led to.
-
-    Attributes:
-        state: the table's state after it.
-        chapter: the state before the line if a new chapter begins with it.
-        refused: why a request was not carried out; None if it was, or if the line is none.
-    """
-
-    state: TableState
-    chapter: TableState | None = None
-    refused: RefusedError | None = None
 
 
 def take(state: TableState, entry: Entry, chapters: Chapters, *, rev_seen: int | None = None) -> Taken:
@@ -78,8 +57,7 @@ def take(state: TableState, entry: Entry, chapters: Chapters, *, rev_seen: int |
     taken = Taken(state)
     if is_carried(entry):
         with suppress(MessageError):  # one that broke in the journal is counted below
-            over = carried(entry)
-            return Taken(over, chapter=over)
+            return carried(entry)
     try:
         after = _after(state, entry, chapters, rev_seen)
     except RefusedError as refused:
@@ -109,7 +87,7 @@ def _after(state: TableState, entry: Entry, chapters: Chapters, rev_seen: int | 
         if entry.source == PEOPLE:
             return _person(state, entry, chapters, rev_seen)
         if entry.source == HUB:
-            return _notice(state, entry)
+            return _notice(state, entry, chapters)
         fact = entry.fact()
     except MessageError:  # a line that broke in the journal, or a newer version's, must not end a replay
         return replace(state, unreadable=state.unreadable + 1)
@@ -145,7 +123,9 @@ def _fact(state: TableState, entry: Entry, fact: Fact) -> TableState:
     return state
 
 
-def _notice(state: TableState, entry: Entry) -> TableState:
+def _notice(state: TableState, entry: Entry, chapters: Chapters) -> TableState:
+    if entry.kind == NAMED:
+        return state
     if entry.kind == "gap":
         gap = decode(entry.body, Gap)
         lost = state.gaps.get(gap.source, 0) + gap.count
@@ -154,23 +134,21 @@ def _notice(state: TableState, entry: Entry) -> TableState:
         return replace(state, standing=decode(entry.body, Standing))
     if entry.kind == "called":
         return state if state.referee else call_referee(state, entry)
-    if entry.kind == "arrived":
-        try:
-            return arrived(state, entry, msgspec.json.decode(entry.body, type=Arrived))  # may be longer than a message
-        except msgspec.DecodeError as error:
-            raise MessageError(f"arrived: {error}") from None
+    if entry.kind == ARRIVED:
+        return Rereading(take, state, chapters).came(entry, read_arrived(entry))
     if entry.kind != "sensor":
         raise MessageError(f"unknown kind of line of the hub {entry.kind!r}")
     notice = decode(entry.body, SensorNotice)
     sensor = Sensor(notice.online, notice.faults, notice.able)
-    return levelled(replace(state, sensors={**state.sensors, notice.source: sensor}))
+    known = replace(state, sensors={**state.sensors, notice.source: sensor})
+    return levelled(known, notice.machine_boot, notice.since_ns)
 
 
 def _button(state: TableState, entry: Entry, fact: Button, chapters: Chapters) -> TableState:
     """A button at the table is a person's request without a phone; what cannot be done now is passed over."""
     try:
         if fact.name == "undo":
-            return _undo(state, chapters)
+            return Rereading(take, state, chapters).undone()
         if fact.name == "confirm" and state.match is not None and state.match.running is not None:
             return _acted(confirm_by_button(state, entry), state, entry)
     except RefusedError as refused:
@@ -186,6 +164,13 @@ def _person(state: TableState, entry: Entry, chapters: Chapters, rev_seen: int |
         changed = state.marks.get(touches(body), 0)
         if rev_seen > state.rev or changed > rev_seen:
             raise RefusedError("stale", "the table has changed since you saw it; look again")
+    after = _safely_carried_out(state, entry, body, chapters)
+    if rev_seen is not None and isinstance(body, Correct | Rule):
+        check_told(state, body)
+    return after
+
+
+def _safely_carried_out(state: TableState, entry: Entry, body: AskBody, chapters: Chapters) -> TableState:
     try:
         return _carried_out(state, entry, body, chapters)
     except RefusedError:
@@ -198,11 +183,11 @@ def _person(state: TableState, entry: Entry, chapters: Chapters, rev_seen: int |
 def _carried_out(state: TableState, entry: Entry, body: AskBody, chapters: Chapters) -> TableState:
     match body:
         case Undo():
-            return _undo(state, chapters)
+            return Rereading(take, state, chapters).undone()
         case Redo():
-            return _redo(state, chapters)
+            return Rereading(take, state, chapters).done_again()
         case Start() if _gets_rules(state, body):
-            return _adopted(state, entry, body, chapters)
+            return Rereading(take, state, chapters).adopted(entry, body)
         case Rule():
             return _acted(_ruled(state, entry, as_ruling(state, body), chapters), state, entry)
         case _ if isinstance(body, PASSING + FINAL):
@@ -227,50 +212,10 @@ def _gets_rules(state: TableState, body: Start) -> bool:
     return match.running is not None or bool(body.match)
 
 
-def _adopted(state: TableState, entry: Entry, body: Start, chapters: Chapters) -> TableState:
-    """A match that a first shot opened gets its names and rules: it is played again under them."""
-    chapter = _chapter(state, state.since, chapters)
-    begun = chapter.base.match if chapter is not None else state.match
-    if chapter is None or (begun is not None and state.match is not None and begun.id == state.match.id):
-        raise RefusedError("too_long_ago", "this match's beginning is no longer kept; it can get names, and no rules")
-    again = Again(take, chapter.base, entry.id)
-    body = replace(body, match="")
-    again.line(replace(entry, body=encode(body)))
-    if again.state.since != entry.id:
-        act(chapter.base, entry, body)  # says why not
-    held = again.state.actions
-    earlier = [line for line in chapter.entries if line.source != PEOPLE or line.kind in _OUTLASTS_ADOPTION]
-    again.lines(earlier, frozenset({*state.undone, *state.void}))
-    return replace(
-        again.state,
-        since=state.since,
-        chapters=state.chapters,
-        actions=held,
-        undone=(),
-        void=(*state.void, *state.undone),
-        flash=state.flash,
-        flashed=state.flashed,
-    )
-
-
 def _ruled(state: TableState, entry: Entry, body: Rule, chapters: Chapters) -> TableState:
     if not body.question and is_earlier(state, body):
-        return _ruled_again(state, entry, body, chapters)
+        return Rereading(take, state, chapters).ruled(entry, body)
     return act(state, entry, body)
-
-
-def _ruled_again(state: TableState, entry: Entry, body: Rule, chapters: Chapters) -> TableState:
-    """A ruling on a shot of a finished round: the match is gone through again with the ruling known."""
-    if is_known(state, entry, body):
-        return state
-    chapter = _chapter(state, state.since, chapters)
-    if chapter is None:
-        raise RefusedError("too_long_ago", "this match's beginning is no longer kept")
-    base = preset(chapter.base, entry, state, body)
-    now = _gone_through(Chapter(base, chapter.entries), state, state.since, state.undone)
-    if not is_known(now, entry, body):
-        raise RefusedError("no_shot", f"there is no shot {body.shot} in round {body.round}")
-    return now
 
 
 def _acted(after: TableState, before: TableState, entry: Entry) -> TableState:
@@ -282,63 +227,6 @@ def _acted(after: TableState, before: TableState, entry: Entry) -> TableState:
         actions=(*after.actions, entry.id),
         undone=(),
         void=(*after.void, *before.undone),
-    )
-
-
-def _undo(state: TableState, chapters: Chapters) -> TableState:
-    if not state.actions:
-        raise RefusedError("nothing_to_undo", "there is nothing to take back")
-    return _again(state, state.actions[-1], (*state.undone, state.actions[-1]), chapters)
-
-
-def _redo(state: TableState, chapters: Chapters) -> TableState:
-    if not state.undone:
-        raise RefusedError("nothing_to_redo", "there is nothing to do again")
-    return _again(state, state.undone[-1], state.undone[:-1], chapters)
-
-
-def _again(state: TableState, action: int, undone: tuple[int, ...], chapters: Chapters) -> TableState:
-    """Go through everything since the chapter of an action again, without the lines that do not hold."""
-    since = max((line for line in _held(state) if line <= action), default=0)
-    chapter = chapters(since) if since else None
-    if chapter is None:
-        raise RefusedError("too_long_ago", "this match's beginning is no longer kept")
-    return _gone_through(chapter, state, since, undone)
-
-
-def _held(state: TableState) -> tuple[int, ...]:
-    """Chapters whose beginnings hold; of a state that an older program stored, the current one."""
-    return state.chapters or ((state.since,) if state.since else ())
-
-
-def _chapter(state: TableState, since: int, chapters: Chapters) -> Chapter | None:
-    """The chapter that begins with a line, as it is now.
-
-    What was stored of a chapter holds no longer once an action before it was taken back: then it is made anew by going
-    through the lines since the last chapter that still holds.
-    """
-    if since in _held(state):
-        return chapters(since)
-    start = max((line for line in _held(state) if line < since), default=0)
-    whole = chapters(start) if start else None
-    if whole is None:
-        return None
-    again = Again(take, whole.base, start)
-    again.lines(whole.entries, frozenset({*state.undone, *state.void}))
-    return again.chapter(since)
-
-
-def _gone_through(chapter: Chapter, state: TableState, since: int, undone: tuple[int, ...]) -> TableState:
-    again = Again(take, chapter.base, since)
-    again.lines(chapter.entries, frozenset({*undone, *state.void}))
-    return replace(
-        again.state,
-        chapters=tuple(line for line in _held(state) if line <= since),
-        undone=undone,
-        void=state.void,
-        flash=state.flash,
-        flashed=state.flashed,
-        sensors=state.sensors,
     )
 
 

@@ -28,6 +28,7 @@ class Output:
         answers: topic and payload.
         calls: topic and payload.
         wanted: pictures of the boards' cameras, topic and payload.
+        cleared: topics of which the broker is to keep nothing any more.
         pin_tries: to be checked and handed to :meth:`hub.people.requests.Requests.pin_checked`.
     """
 
@@ -36,6 +37,7 @@ class Output:
     answers: list[tuple[str, bytes]] = field(default_factory=list)
     calls: list[tuple[str, bytes]] = field(default_factory=list)
     wanted: list[tuple[str, bytes]] = field(default_factory=list)
+    cleared: list[str] = field(default_factory=list)
     pin_tries: list[PinTry] = field(default_factory=list)
 
 

@@ -9,6 +9,7 @@ from hub.judging.hole import at_hole, doubtful, lifted, moved_on, not_lifted, se
 from hub.judging.judged import asked, judged, judged_again, playing_of, running_of
 from hub.judging.record import places_after
 from hub.link.messages import LayoutDisc
+from hub.link.snapshot import Side
 from hub.state import TableState
 
 
@@ -36,10 +37,10 @@ def settled(state: TableState, entry: Entry, ids: set[str], seen_ns: int = 0) ->
     return (judged(state, entry, settled) if doubtful(shot) else state), True
 
 
-def unseen_after(state: TableState, entry: Entry) -> TableState:
+def unseen_after(state: TableState, entry: Entry, shooter: Side | None = None) -> TableState:
     """No layout followed the last shot: it told itself what lies where, and what is in doubt is asked.
 
-    A disc that was to be taken off lies where it was seen last.
+    A disc that was to be taken off lies where it was seen last. ``shooter`` is whose shot comes now, None for none.
     """
     match, playing = running_of(state)
     if match is None or playing is None or not playing.shots:
@@ -51,7 +52,7 @@ def unseen_after(state: TableState, entry: Entry) -> TableState:
             lying = (*places_after(match, playing, last).values(), *left)
             state = replace(state, layout=tuple(disc for disc in lying if disc.state != "ditch"))
         state, _ = settled(state, entry, {disc.id for disc in state.layout if disc.id in last.absent})
-    return asked(state, entry)
+    return asked(state, entry, shooter)
 
 
 def leaned(state: TableState, entry: Entry) -> TableState:

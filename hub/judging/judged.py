@@ -6,10 +6,11 @@ from msgspec.structs import replace
 
 from hub.entries import Entry
 from hub.judging import twenties
-from hub.judging.hole import at_hole, words
+from hub.judging.hole import at_hole, undecided, words
 from hub.judging.lines import with_line_questions
 from hub.judging.record import after_shot, with_out
 from hub.judging.verdicts import judge
+from hub.link.snapshot import Side
 from hub.round import Round, ShotRecord
 from hub.rounds import announce
 from hub.state import Match, TableState, shot_key
@@ -63,9 +64,24 @@ def judged_again(state: TableState, entry: Entry, number: int) -> TableState:
 
 
 def judged(
-    state: TableState, entry: Entry, shot: ShotRecord, *, onward: bool = False, picture: bytes | None = None
+    state: TableState,
+    entry: Entry,
+    shot: ShotRecord,
+    *,
+    onward: bool = False,
+    asks: bool = False,
+    picture: bytes | None = None,
 ) -> TableState:
-    """Judge a shot, new or again, and bring record, removals, questions and the flash up to date."""
+    """Judge a shot, new or again, and bring record, removals, questions and the flash up to date.
+
+    Args:
+        state: the table.
+        entry: the line that led to it.
+        shot: to be judged.
+        onward: play has gone on since.
+        asks: people are asked what is in doubt, also while a disc lies in the hole that a hand would tell of.
+        picture: JPEG of the doubt, for people.
+    """
     match, playing = running_of(state)
     if match is None or playing is None:
         return state
@@ -76,19 +92,19 @@ def judged(
         state = replace(state, ruled={**state.ruled, key: replace(verdict, applied=True)})
     is_last = shot.number >= len(playing.shots)
     over = playing.done or shot.number >= len(match.order(playing))
-    in_hole = {disc.id for disc in state.layout if disc.state != "ditch" and at_hole(disc)}
+    known = next((q for q in playing.questions if q.shot == shot.number), None)
+    lies = _lies_at_hole(state, shot)
     told = judge(
         match,
         playing,
         shot,
         beam_tells=twenties.beam_tells(state, shot),
         onward=onward or not is_last or over,
-        lies_there=not over and any(shot.rest.get(disc) == "hole" for disc in in_hole),
+        lies_there=lies and not (over or asks or known),
         picture=picture,
     )
     earlier = tuple(s for s in playing.shots if s.number != shot.number)
     shots = tuple(sorted((*earlier, told.shot), key=lambda s: s.number))
-    known = next((q for q in playing.questions if q.shot == shot.number), None)
     questions = tuple(q for q in playing.questions if q.shot != shot.number)
     asked = playing.asked
     if told.question is not None:
@@ -104,9 +120,35 @@ def judged(
     return settle(state, entry) if is_last else state
 
 
-def asked(state: TableState, entry: Entry) -> TableState:
-    """Hands have told nothing about what waited for them: people are asked."""
+def asked(state: TableState, entry: Entry, shooter: Side | None = None) -> TableState:
+    """Hands have told nothing about what waited for them: people are asked.
+
+    Not yet of a disc that lies at the hole still, since a hand will tell of it, unless the shot that comes now is
+    another one by it: the only disc that it could have to touch.
+
+    Args:
+        state: the table.
+        entry: the line that led to it.
+        shooter: whose shot comes now; None where play is over.
+    """
     for shot in playing_of(state).shots:
         if shot.waits:
-            state = judged(state, entry, shot, onward=True)
+            asks = shooter is None or _decides(state, shot, shooter)
+            state = judged(state, entry, shot, onward=True, asks=asks)
     return state
+
+
+def _lies_at_hole(state: TableState, shot: ShotRecord) -> bool:
+    """Whether a disc lies at the hole still of which it is in doubt whether it lies in it, or that nothing noticed."""
+    doubted = {*undecided(shot), *(disc for disc, where in shot.rest.items() if where == "hole")}
+    return any(disc.id in doubted and disc.state != "ditch" and at_hole(disc) for disc in state.layout)
+
+
+def _decides(state: TableState, shot: ShotRecord, shooter: Side) -> bool:
+    """Whether what a shot must do hangs on a doubtful disc at the hole: no other opposing disc is there."""
+    match, playing = running_of(state)
+    if match is None or playing is None:
+        return True
+    theirs = {disc.id for disc in state.layout if disc.state != "ditch" and match.side_of(disc.colour) != shooter}
+    doubted = undecided(shot)
+    return bool(theirs & doubted) and not theirs - doubted - set(playing.old) - set(playing.lying)

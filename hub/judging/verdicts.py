@@ -99,7 +99,7 @@ def judge(
     if kind is None:
         return Judged(replace(judged, waits=False), None, in_doubt=False)
     tells = bool(undecided(shot)) or unnoticed
-    asks = kind == "valid" or (onward and not (unnoticed and lies_there))
+    asks = kind == "valid" or (onward and not (tells and lies_there))
     judged = replace(judged, reading=None, waits=tells and not (shot.settled and asks))
     if judged.waits:
         return Judged(judged, None, in_doubt=True)

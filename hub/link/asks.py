@@ -204,6 +204,7 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         round: number of the round, 0 for the running one.
         game: number of the game, 0 for the running or last one.
         totals: instead of a shot: the totals of the round, twenties included.
+        among: the twenties among the totals, where they are ruled too.
         question: instead of both: an open question, which ``choice`` decides.
         choice: the key of one of its choices.
     """
@@ -214,6 +215,7 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     round: int = 0
     game: int = 0
     totals: dict[Side, int] = {}
+    among: dict[Side, int] = {}
     question: str = ""
     choice: str = ""
 

@@ -271,6 +271,8 @@ class Health(msgspec.Struct, frozen=True):
         temperature_c: of the processor, None where unknown.
         capabilities: what this source can tell, e.g. ``twenties``, ``layout``, ``contacts``.
         boot: of the daemon, which a request must name.
+        machine_boot: the time below compares only within it.
+        able_since_ns: since when it can tell just that, on the board's clock; 0 if it does not say.
     """
 
     version: str
@@ -281,6 +283,8 @@ class Health(msgspec.Struct, frozen=True):
     temperature_c: float | None = None
     capabilities: tuple[str, ...] = ()
     boot: str = ""
+    machine_boot: str = ""
+    able_since_ns: int = 0
 
 
 class Do(msgspec.Struct, frozen=True):

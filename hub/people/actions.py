@@ -32,7 +32,7 @@ from hub.link.asks import (
 )
 from hub.link.snapshot import Side
 from hub.people.conduct import conducted
-from hub.people.corrections import corrected, with_round
+from hub.people.corrections import corrected, with_20s_in, with_round
 from hub.people.evening import of_the_evening, tidy
 from hub.people.refused import RefusedError, running_match
 from hub.people.rulings import open_question, ruling_reason
@@ -124,8 +124,18 @@ def _answer(state: TableState, entry: Entry, body: AnswerQuestion | Rule, reason
         keys = ", ".join(choice.key for choice in question.choices)
         raise RefusedError("no_choice", f"{body.choice!r} is no answer to this question; there are {keys}")
     if playing is match.running:
-        return _answer_running(state, entry, question, body.choice, reason)
+        after = _answer_running(state, entry, question, body.choice, reason)
+        return _with_20s_in(after, playing)
     return _answer_finished(state, entry, playing, question, body.choice, reason=reason)
+
+
+def _with_20s_in(state: TableState, playing: Round) -> TableState:
+    """Told totals hold a twenty, too, that an answer has given somebody."""
+    match = state.match
+    running = match.running if match is not None else None
+    if match is None or running is None or (running.game, running.number) != (playing.game, playing.number):
+        return state
+    return state.with_running(with_20s_in(match, running))
 
 
 def _answer_running(state: TableState, entry: Entry, question: Question, choice: str, reason: str) -> TableState:
@@ -187,7 +197,7 @@ def _answer_finished(
         extra = {side: told.extra.get(side, 0) + (side == choice) for side in match.sides}
         told = replace(told, extra=extra)
     told = with_line_questions(match, replace(told, shots=tuple(shots)))
-    return with_round(state, entry, match, told)
+    return with_round(state, entry, match, with_20s_in(match, told))
 
 
 def confirm_by_button(state: TableState, entry: Entry) -> TableState:

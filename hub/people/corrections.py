@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from hub.entries import Entry
 from hub.judging.judged import judged_again, settle
-from hub.link.asks import Correct
+from hub.link.asks import Correct, Rule
 from hub.link.snapshot import Side
 from hub.people.refused import RefusedError, running_match
 from hub.round import Round, Ruling
@@ -14,7 +14,7 @@ from hub.rounds import following_round
 from hub.rules.errors import RulesError
 from hub.rules.scoring import check_count
 from hub.state import Match, TableState
-from hub.tally import board_points, game_score, last_number, twenties_of
+from hub.tally import board_points, certain_twenties, game_score, last_number, twenties_of
 
 
 def corrected(state: TableState, entry: Entry, body: Correct) -> TableState:
@@ -103,7 +103,7 @@ def with_totals(match: Match, playing: Round, totals: dict[Side, int], among: di
     for side, total in totals.items():
         _check_total(total, dealt[side])
     if not among:
-        return replace(playing, totals=dict(totals))
+        return with_20s_in(match, replace(playing, totals=dict(totals)))
     if set(among) != set(match.sides):
         raise RefusedError("bad_correction", f"expected the twenties of {', '.join(match.sides)}, or none")
     _check(match, playing, {side: totals[side] - 20 * among[side] for side in totals}, among)
@@ -115,6 +115,33 @@ def with_totals(match: Match, playing: Round, totals: dict[Side, int], among: di
 def _check_total(total: int, dealt: int) -> None:
     if total < 0 or total % 5 or total > 20 * dealt:
         raise RefusedError("impossible_score", f"{total} points cannot be made with {dealt} discs")
+
+
+def with_20s_in(match: Match, playing: Round) -> Round:
+    """A round whose told totals hold the twenties, too, that became known since, by an answer or a ruling."""
+    if not playing.totals:
+        return playing
+    certain = certain_twenties(match, playing)
+    return replace(playing, totals={side: max(20 * certain[side], told) for side, told in playing.totals.items()})
+
+
+def check_told(state: TableState, body: Correct | Rule) -> None:
+    """Whether totals that are told now can be what a round came to, by the twenties on which no question is open.
+
+    Only of what is told now: totals that were taken stand when a ruling has made another twenty good since.
+
+    Raises:
+        RefusedError: ``below_twenties``.
+    """
+    match = state.match
+    if match is None or not body.totals or body.among:
+        return
+    playing = round_to_correct(match, body.round, body.game if isinstance(body, Rule) else 0)
+    for side, count in certain_twenties(match, playing).items():
+        total = body.totals.get(side, 20 * count)
+        if total < 20 * count:
+            told = f"the 20s of {match.colour_of(side)} alone are {20 * count} points, so {total} in all cannot be"
+            raise RefusedError("below_twenties", f"{told}; count the 20s in, or correct them too")
 
 
 def _dealt(match: Match, playing: Round) -> dict[str, int]:

@@ -8,7 +8,8 @@ from typing import Protocol
 
 import msgspec
 
-from hub.entries import PEOPLE, Entry
+from hub.again import Chapter, Taken
+from hub.entries import ARRIVED, PEOPLE, Entry
 from hub.link.asks import AskBody, CloseEvening, Forget, Move
 from hub.link.messages import Ask, encode
 from hub.people.evening import Arrived, check_free, departing
@@ -18,7 +19,6 @@ from hub.people.roles import Grant, People
 from hub.state import TableState
 from hub.store.engine import StoreBusyError
 from hub.store.journal import Journal, people_boot
-from hub.table import Taken
 from hub.work import Work
 
 log = logging.getLogger(__name__)
@@ -43,6 +43,9 @@ class Tables(Protocol):
 
     def own(self, work: Work, board: str, kind: str, body: bytes) -> None:
         """Take in a line of the hub's own."""
+
+    def leaving(self, work: Work, board: str) -> Chapter | None:
+        """What a table's match takes along if it moves: the state before it, and its lines; None if not kept."""
 
 
 class Errands:
@@ -80,14 +83,16 @@ class Errands:
             raise RefusedError("no_board", f"there is no board {body.to!r}; there are {known}")
         check_free(self._tables.state(body.to))
 
-    def departure(self, board: str, grant: Grant) -> Arrived | None:
+    def departure(self, work: Work, board: str, grant: Grant) -> Arrived | None:
         """What would travel if a board's match moved now; None without a match."""
-        match = self._tables.state(board).match
-        return None if match is None or match.running is None else departing(self._tables.state(board), grant.who)
+        state = self._tables.state(board)
+        if state.match is None or state.match.running is None:
+            return None
+        return departing(state, grant.who, self._tables.leaving(work, board))
 
     def arrive(self, work: Work, body: Move, match: Arrived) -> None:
         """Let a match that has left go on at the other board."""
-        self._tables.own(work, body.to, "arrived", msgspec.json.encode(match))
+        self._tables.own(work, body.to, ARRIVED, msgspec.json.encode(match))
 
     def close(self, work: Work, ask: Ask, grant: Grant, body: CloseEvening) -> list[str]:
         """Close the evening at every table that has anything of it.

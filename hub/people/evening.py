@@ -5,8 +5,10 @@ from __future__ import annotations
 import msgspec
 from msgspec.structs import replace
 
-from hub.entries import Entry
+from hub.again import Chapter
+from hub.entries import ARRIVED, Entry
 from hub.link.asks import CloseEvening, Move, Name
+from hub.link.messages import MessageError
 from hub.link.snapshot import Event, Side
 from hub.people.names import trimmed
 from hub.people.refused import RefusedError, running_match
@@ -25,6 +27,8 @@ class Arrived(msgspec.Struct, frozen=True):
         ruled: the referee's rulings on its shots.
         again: the round that is played again, 0 if none had begun.
         who: moved it.
+        before: the other board's table before the match's first line, None if it is not kept there.
+        lines: the lines of the match that hold, so that a referee can still rule on every shot.
     """
 
     board: str
@@ -32,6 +36,8 @@ class Arrived(msgspec.Struct, frozen=True):
     ruled: dict[str, Verdict]
     again: int
     who: str
+    before: TableState | None = None
+    lines: tuple[Entry, ...] = ()
 
 
 def of_the_evening(state: TableState, body: Move | Name | CloseEvening) -> TableState:
@@ -86,12 +92,39 @@ def left(state: TableState, body: Move) -> TableState:
     return replace(_emptied(state), message=f"the match goes on at {body.to}{told}", ruled={})
 
 
-def departing(state: TableState, who: str) -> Arrived:
-    """What travels: the match with its round as before the first shot, nothing of the board it leaves."""
+def departing(state: TableState, who: str, chapter: Chapter | None) -> Arrived:
+    """What travels: the match with its round as before the first shot, nothing of the board it leaves.
+
+    Args:
+        state: the table.
+        who: moves it.
+        chapter: the match's lines and the state before them, None if they are not kept.
+    """
     match, playing = running_match(state)
     again = playing.number if begun(match, playing) else 0
-    fresh = Round(number=playing.number, game=playing.game, only=playing.only)
-    return Arrived(state.board, replace(match, running=fresh), state.ruled, again, who)
+    lines = () if chapter is None else tuple(chapter.entries)
+    before = None if chapter is None else chapter.base
+    return Arrived(state.board, travelling(match), state.ruled, again, who, before, lines)
+
+
+def travelling(match: Match) -> Match:
+    """A match with its round as before the first shot; one that is over stays as it is."""
+    playing = match.running
+    if playing is None:
+        return match
+    return replace(match, running=Round(number=playing.number, game=playing.game, only=playing.only))
+
+
+def read_arrived(entry: Entry) -> Arrived:
+    """What a line brings with which a match comes; it may be longer than a message.
+
+    Raises:
+        MessageError: it cannot be read.
+    """
+    try:
+        return msgspec.json.decode(entry.body, type=Arrived)
+    except msgspec.DecodeError as error:
+        raise MessageError(f"{ARRIVED}: {error}") from None
 
 
 def arrived(state: TableState, entry: Entry, body: Arrived) -> TableState:
@@ -100,6 +133,7 @@ def arrived(state: TableState, entry: Entry, body: Arrived) -> TableState:
     old = tuple(disc.id for disc in state.layout if disc.state != "ditch")
     told = f"; round {body.again} is played again" if body.again else ""
     told = f"the match came from {body.board}{told}"
+    known = {key: verdict for key, verdict in state.ruled.items() if key.startswith(f"{body.match.id}-g")}
     here = replace(
         state,
         match=replace(body.match, running=None if playing is None else replace(playing, old=old)),
@@ -116,7 +150,7 @@ def arrived(state: TableState, entry: Entry, body: Arrived) -> TableState:
         message=told,
         paused=False,
         referee=False,
-        ruled=body.ruled,
+        ruled={**known, **body.ruled},
         case="",
     )
     levels = levelled(here)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
+from hub.again import Taken
 from hub.entries import PEOPLE, Entry
 from hub.link import topics
 from hub.link.asks import AskBody, CloseEvening, Forget, Invite, Login, Move, Name, Start, Who, decode_ask
@@ -20,7 +21,6 @@ from hub.people.roles import CLUB, DeniedError, Grant, People, digest
 from hub.state import TableState
 from hub.store.engine import StoreBusyError
 from hub.store.journal import Journal, people_boot
-from hub.table import Taken
 from hub.work import Answers, PinTry, Work
 
 _ID = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
@@ -156,7 +156,7 @@ class Requests:
         except RefusedError as refused:
             work.out.answers.append(_answer(ask, Answer(ask.id, ok=False, error=str(refused))))
             return
-        match = self._errands.departure(topic.board, grant)
+        match = self._errands.departure(work, topic.board, grant)
         taken = self._act(work, topic, ask, grant, encode(replace(body, there="")))
         if taken.refused is None and match is not None:
             self._errands.arrive(work, body, match)

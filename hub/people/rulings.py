@@ -26,8 +26,8 @@ def ruled(state: TableState, entry: Entry, body: Rule) -> TableState:
         RefusedError: it says nothing, or not about a round or shot that there is.
     """
     match, playing = round_ruled_on(state, body)
-    if body.totals:
-        changed = replace(with_totals(match, playing, body.totals), reason=_reason(body), questions=())
+    if body.totals or body.among:
+        changed = replace(with_totals(match, playing, body.totals, body.among), reason=_reason(body), questions=())
         return with_round(state, entry, match, changed)
     if not any(shot.number == body.shot for shot in playing.shots):
         raise RefusedError("no_shot", f"there is no shot {body.shot} in this round")
@@ -58,7 +58,7 @@ def as_ruling(state: TableState, body: Rule) -> Rule:
     if not body.question:
         return body
     ruling_reason(body)
-    if body.totals or body.shot is not None or body.valid is not None or state.match is None:
+    if body.totals or body.among or body.shot is not None or body.valid is not None or state.match is None:
         raise RefusedError("bad_ruling", "expected a question and choice, or shot and valid, or totals")
     playing, question = open_question(state.match, body.question)
     if question.kind != "valid" or body.choice not in {"yes", "no"}:
@@ -87,7 +87,8 @@ def round_ruled_on(state: TableState, body: Rule) -> tuple[Match, Round]:
     """
     ruling_reason(body)
     shot = body.shot is not None and body.valid is not None
-    if shot == bool(body.totals) or (not shot and (body.shot is not None or body.valid is not None)):
+    told = bool(body.totals or body.among)
+    if shot == told or (not shot and (body.shot is not None or body.valid is not None)):
         raise RefusedError("bad_ruling", "expected either shot and valid, or totals")
     if state.match is None:
         raise RefusedError("no_match", "no match is being played here")
@@ -96,7 +97,8 @@ def round_ruled_on(state: TableState, body: Rule) -> tuple[Match, Round]:
 
 def is_earlier(state: TableState, body: Rule) -> bool:
     """Whether a ruling is about a shot of a finished round."""
-    return not body.totals and round_ruled_on(state, body)[1].confirmed
+    playing = round_ruled_on(state, body)[1]
+    return body.shot is not None and playing.confirmed
 
 
 def is_known(state: TableState, entry: Entry, body: Rule) -> bool:

@@ -252,6 +252,22 @@ def test_health_is_not_told_more_than_once_a_second(board: Board) -> None:
     assert sum(m.topic == HEALTH for m in board.broker.log) == before + 1
 
 
+def test_health_says_since_when_a_source_can_tell_what_it_can(board: Board) -> None:
+    first = decode(board.broker.retained[HEALTH], HealthMessage)
+    board.bus.lose()
+    board.clock.at_ns += 7_000_000_000
+    board.vitals.capabilities = ()
+    board.reporter.pump()
+    board.clock.at_ns += 50_000_000_000
+    board.bus.join()
+    board.real_s += 60
+    board.reporter.pump()
+    health = decode(board.broker.retained[HEALTH], HealthMessage)
+    assert health.capabilities == ()
+    assert health.able_since_ns == first.able_since_ns + 7_000_000_000, "when it changed, not when it could be told"
+    assert health.machine_boot == first.machine_boot != ""
+
+
 def test_requests_reach_the_boot_they_name(board: Board) -> None:
     hub = board.hub()
     hub.request("b1", "self-test", board.reporter.boot)

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from hub.edition import CARRIED, carried, carrying
-from hub.entries import HUB, Entry
+from hub.edition import carried, carrying
+from hub.entries import CARRIED, HUB, Entry
 from hub.link import asks, messages, topics
 from hub.link.bus import BusError, broker_address
-from hub.link.config import Config, ConfigError, parse_config, show_config
+from hub.link.config import Config, ConfigError, config_toml, parse_config
 from hub.link.pictures import Evidence, check_case, pack, unpack
 from hub.link.snapshot import Table
 from hub.rules import notation
@@ -95,12 +95,12 @@ def seeds() -> list[bytes]:
     from tests.hub.test_fuzz import ASKS, facts_of_an_evening
 
     good = {
-        "carried": carrying(TableState("b1")),
+        "carried": carrying(TableState("b1"), None),
         "pictures": pack(Evidence("m1.q1", "?", 3, 3, ()), (b"\xff\xd8\xff", b"\xff\xd8\xff")),
         "topic": b"crokinole/1/b1/fact/camera",
         "board": b"b1",
         "case": b"m1.q1",
-        "config": show_config(Config()).encode(),
+        "config": config_toml(Config()).encode(),
         "broker": b"mqtt://user@hub.local:1883",
         "database": b"postgresql://user@[::1]:5432/hub",
         "rules": b"match-play",

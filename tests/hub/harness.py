@@ -100,6 +100,8 @@ class Club:
         self.calls: list[tuple[str, Call]] = []
         self.answers: dict[str, Answer] = {}
         self.asked = 0
+        self.grants = boards
+        """Boards with a token of their own."""
         self.bus: MemoryBus = self.broker.bus()
         self.bus.subscribe("crokinole/1/#", self._on_message)
         self.bus.start()
@@ -126,7 +128,7 @@ class Club:
 
     def start(self) -> None:
         people = replace(self.people, grants=dict(self.people.grants))
-        for board, _ in self.outboxes:
+        for board in self.grants:
             people.grants[digest(f"{TOKEN}-{board}")] = Grant("table", board)
         people.grants[digest(f"{TOKEN}-referee")] = Grant("referee", "")
         people.grants[digest(f"{TOKEN}-organiser")] = Grant("organiser", "")

@@ -84,7 +84,7 @@ def test_a_board_without_a_sensor_is_shown_and_played_at_by_whoever_has_its_pin(
     club.close()
     with JournalReader(club.url) as journal:
         assert prove(journal, "b8").unequal == ()
-        assert journal.boards() == ("b1", "b8")
+        assert journal.boards() == ("b1", "b7", "b8")
 
 
 def test_a_request_repeated_gets_the_same_answer_and_acts_once(club: Club) -> None:
@@ -183,7 +183,7 @@ def test_a_finished_round_can_be_corrected_and_the_match_follows(club: Club) -> 
     club.ask("start", {"rules": "match-play", "level": "judge"})
     world = world_on(club, 4, Habits())
     truth = play_round(club, world, "A")
-    assert club.ask("correct", {"round": 1, "totals": {"A": 50, "B": 100}}).ok
+    assert club.ask("correct", {"round": 1, "totals": {"A": 50, "B": 100}, "among": {"A": 1, "B": 2}}).ok
     assert club.table().rounds[0].totals == {"A": 50, "B": 100}
     assert club.table().sides["B"].score == 2
     assert club.ask("undo", {}).ok
@@ -197,7 +197,7 @@ def test_entered_totals_are_shown_as_such_and_can_be_confirmed_at_once(club: Clu
     assert club.ask("correct", {"totals": {"A": 35, "B": 20}}).ok
     assert {key: side.entered for key, side in club.table().sides.items()} == {"A": 35, "B": 20}
     assert "entered by people" in club.table().message
-    assert club.ask("correct", {"totals": {"A": 35, "B": 0}}).ok
+    assert club.ask("correct", {"totals": {"A": 35, "B": 0}, "among": {"A": 0, "B": 0}}).ok
     assert club.table().sides["B"].entered == 0
     assert club.ask("confirm", {"round": 1}).ok
     assert club.table().rounds[0].totals == {"A": 35, "B": 0}

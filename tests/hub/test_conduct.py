@@ -344,14 +344,14 @@ def test_a_ruling_on_a_shot_of_a_finished_round_changes_what_the_round_came_to(c
 def test_a_ruling_on_totals_stands_over_corrections_and_answers(club: Club) -> None:
     world = started(club)
     play_round(club, world, "A")
-    assert rule(club, round=1, totals={"A": 45, "B": 40}).ok
+    assert rule(club, round=1, totals={"A": 145, "B": 140}).ok
     table = club.table()
-    assert table.rounds[0].totals == {"A": 45, "B": 40}
+    assert table.rounds[0].totals == {"A": 145, "B": 140}
     assert table.rounds[0].ruled == ("totals: seen from above",)
     assert club.ask("correct", {"round": 1, "totals": {"A": 0, "B": 40}}).error.startswith("ruled:")
     assert club.ask("correct", {"round": 1, "side": "A", "twenties": 1}).error.startswith("ruled:")
-    assert rule(club, round=1, totals={"A": 40, "B": 45}).ok
-    assert club.table().rounds[0].totals == {"A": 40, "B": 45}
+    assert rule(club, round=1, totals={"A": 140, "B": 145}).ok
+    assert club.table().rounds[0].totals == {"A": 140, "B": 145}
 
 
 def test_a_ruling_before_a_match_has_its_names_stands_when_it_gets_them(club: Club) -> None:
@@ -363,10 +363,10 @@ def test_a_ruling_before_a_match_has_its_names_stands_when_it_gets_them(club: Cl
     world.finish()
     world.clear()
     assert club.table().round == 2
-    assert rule(club, round=1, totals={"A": 45, "B": 40}).ok
+    assert rule(club, round=1, totals={"A": 145, "B": 140}).ok
     assert club.ask("start", {"level": "judge", "names": {"A": "Ann"}}).ok
     assert club.table().sides["A"].name == "Ann"
-    assert club.table().rounds[0].totals == {"A": 45, "B": 40}
+    assert club.table().rounds[0].totals == {"A": 145, "B": 140}
 
 
 def everything_shown(table: Table) -> Table:
@@ -388,10 +388,10 @@ def test_any_number_of_steps_over_the_end_of_rounds_and_games_can_be_taken_back(
         world.shoot("AB"[number % 2])
     shown[0] = everything_shown(club.table())
     does("confirm", round=1)
-    does("correct", round=1, totals={"A": 60, "B": 20})
+    does("correct", round=1, totals={"A": 160, "B": 120})
     does("concede", side="B", round=2)
     does("concede", side="B", round=3)
-    does("rule", round=1, totals={"A": 60, "B": 80}, reason="counted again")
+    does("rule", round=1, totals={"A": 160, "B": 180}, reason="counted again")
     does("concede", side="A", what="game")
     does("swap", what="colours")
     does("time_out", round=1)

@@ -12,7 +12,9 @@ from msgspec.structs import replace
 
 import hub.desk
 import hub.edition
+import hub.referee
 from hub.entries import HUB, Entry
+from hub.link.messages import Button
 from hub.link.snapshot import Table
 from hub.proof import ReplayError, in_common, prove, steps
 from hub.replay import run
@@ -79,48 +81,169 @@ def test_a_hub_takes_an_old_journal_over_as_it_stands_and_from_there_the_replay_
     assert run(str(old)) == 0
 
 
-def test_undo_does_not_go_back_behind_another_edition(quick_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    club = Club(quick_path)
-    assert club.ask("start", {"rules": "nca"}).ok
-    assert club.ask("correct", {"totals": {"A": 40, "B": 20}}).ok
-    assert club.ask("confirm", {"round": 1}).ok
+def take_over(club: Club, monkeypatch: pytest.MonkeyPatch, *, otherwise: bool = False, name: str = "another") -> None:
+    """A hub of another edition goes on, which perhaps reads shots otherwise than the one before."""
     club.kill()
     for module in (hub.edition, hub.desk):
-        monkeypatch.setattr(module, "EDITION", "another")
+        monkeypatch.setattr(module, "EDITION", name)
+    if otherwise:
+        monkeypatch.setattr(hub.referee, "readings", lambda fact, theirs: ((("peg", fact.disc),),))
     club.restart()
-    assert club.ask("correct", {"round": 1, "totals": {"A": 45, "B": 20}}).ok
-    assert club.table().rounds[0].totals == {"A": 45, "B": 20}
-    assert club.ask("undo", {}).ok
-    assert club.table().rounds[0].totals == {"A": 40, "B": 20}
-    assert club.ask("undo", {}).error.startswith("nothing_to_undo:")
-    assert club.ask("redo", {}).ok
-    assert club.ask("walk_over", {"side": "B"}).ok
-    assert club.ask("start", {"rules": "nca"}).ok
-    assert club.ask("correct", {"side": "A", "twenties": 1}).ok
-    assert club.ask("undo", {}).ok
-    assert club.table().sides["A"].twenties == 0
+
+
+def proven(club: Club) -> None:
     club.close()
     with JournalReader(club.url) as journal:
         assert prove(journal, "b1").unequal == ()
 
 
-def test_a_match_that_began_under_another_edition_gets_names_and_no_rules(
+def test_undo_goes_back_behind_another_edition_that_read_the_same(
     quick_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     club = Club(quick_path)
     bench = Bench(club)
-    bench.shoot("A", (60.0, 10.0))
-    club.kill()
-    for module in (hub.edition, hub.desk):
-        monkeypatch.setattr(module, "EDITION", "another")
+    bench.start(rules="nca")
+    started = counted(club.table())
+    bench.shoot("A", (60, 10))
+    bench.shoot("B", (60, 40), ("hit", "s", "d1"))
+    assert club.ask("correct", {"side": "A", "twenties": 1}).ok
+    take_over(club, monkeypatch)
+    assert club.ask("correct", {"totals": {"A": 40, "B": 15}}).ok
+    take_over(club, monkeypatch, name="a third")
+    assert club.ask("confirm", {"round": 1}).ok
+    shown = counted(club.table())
+    for _ in range(3):
+        assert club.ask("undo", {}).ok
+    assert (club.table().shot, club.table().sides["A"].twenties, club.table().sides["A"].board) == (2, 0, 15)
     club.restart()
+    for _ in range(3):
+        assert club.ask("redo", {}).ok
+    assert counted(club.table()) == shown
+    for _ in range(4):
+        assert club.ask("undo", {}).ok
+    assert club.ask("undo", {}).error.startswith("nothing_to_undo:")
+    assert club.table().match_id != started[0], "the shots open a match of their own, as without the start"
+    for _ in range(4):
+        assert club.ask("redo", {}).ok
+    assert counted(club.table()) == shown
+    proven(club)
+
+
+def test_undo_does_not_go_back_behind_an_edition_that_reads_otherwise_and_says_so(
+    quick_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    club = Club(quick_path)
+    bench = Bench(club)
+    bench.start(rules="nca")
+    bench.shoot("A", (60, 10))
+    assert club.ask("correct", {"totals": {"A": 40, "B": 20}}).ok
+    take_over(club, monkeypatch, otherwise=True)
+    assert club.ask("confirm", {"round": 1}).ok
+    assert club.ask("correct", {"round": 1, "totals": {"A": 45, "B": 20}}).ok
+    for _ in range(2):
+        assert club.ask("undo", {}).ok
+    refused = club.ask("undo", {}).error
+    assert refused.startswith("other_edition: cannot undo further: the hub's program was changed since")
+    assert "correct it instead" in refused
+    assert club.table().sides["A"].entered == 40
+    assert club.table().can_redo
+    at_ns = bench.later()
+    club.fact("button", Button(at_ns, "undo"), at_ns)
+    assert club.table().message.startswith("cannot undo further:")
+    for _ in range(2):
+        assert club.ask("redo", {}).ok
+    assert club.table().rounds[0].totals == {"A": 45, "B": 20}
+    proven(club)
+
+
+def test_undo_goes_back_to_the_beginning_of_the_match_that_another_edition_took_over_and_says_why_not_further(
+    quick_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    club = Club(quick_path)
+    assert club.ask("start", {"rules": "nca"}).ok
+    assert club.ask("walk_over", {"side": "B"}).ok
+    assert club.ask("start", {"rules": "nca"}).ok
+    assert club.ask("correct", {"side": "A", "twenties": 1}).ok
+    take_over(club, monkeypatch)
+    for _ in range(2):
+        assert club.ask("undo", {}).ok
+    assert club.table().winner == "A", "the match before stands"
+    refused = club.ask("undo", {}).error
+    assert refused == ("other_edition: cannot undo further: the hub's program was changed since; correct it instead")
+    assert club.ask("redo", {}).ok
+    assert club.ask("walk_over", {"side": "A"}).ok
+    assert club.ask("start", {"rules": "nca"}).ok
+    for _ in range(3):
+        assert club.ask("undo", {}).ok
+    assert club.ask("undo", {}).error == refused
+    proven(club)
+
+
+@pytest.mark.parametrize("otherwise", [False, True])
+def test_a_match_that_began_under_another_edition_gets_names_and_rules_if_that_one_read_the_same(
+    quick_path: Path, monkeypatch: pytest.MonkeyPatch, *, otherwise: bool
+) -> None:
+    club = Club(quick_path)
+    bench = Bench(club)
+    bench.shoot("A", (60.0, 10.0))
+    take_over(club, monkeypatch, otherwise=otherwise)
     bench.shoot("B", "ditch", ("off", "s"))
-    assert club.ask("start", {"rules": "nca", "names": {"A": "Ann"}}).error.startswith("too_long_ago:")
-    assert club.ask("name", {"names": {"A": "Ann"}}).ok
+    told = club.ask("start", {"rules": "nca", "names": {"A": "Ann"}})
+    if otherwise:
+        assert told.error.startswith("other_edition: the hub's program was changed since")
+        assert told.error.endswith("; the match can get names, and no rules")
+        assert club.ask("name", {"names": {"A": "Ann"}}).ok
+    else:
+        assert told.ok
+        assert club.table().rules == "NCA"
+        assert club.ask("correct", {"side": "A", "twenties": 1}).ok
+        assert club.ask("undo", {}).ok
     assert (club.table().sides["A"].name, club.table().shot) == ("Ann", 2)
-    club.close()
-    with JournalReader(club.url) as journal:
-        assert prove(journal, "b1").unequal == ()
+    proven(club)
+
+
+@pytest.mark.parametrize("otherwise", [False, True])
+def test_the_referee_rules_on_a_shot_of_a_round_that_was_counted_by_another_edition(
+    quick_path: Path, monkeypatch: pytest.MonkeyPatch, *, otherwise: bool
+) -> None:
+    club = Club(quick_path)
+    bench = Bench(club)
+    bench.start(rules="nca", level="judge")
+    bench.shoot("A", (60, 10))
+    bench.shoot("B", "hole", ("hit", "s", "d1"), ("hole", "s"), moved={"d1": (62, 10)}, beam=True)
+    bench.off("d2")
+    assert club.table().sides["B"].twenties == 1
+    assert club.ask("correct", {"totals": {"A": 15, "B": 20}}).ok
+    assert club.ask("confirm", {"round": 1}).ok
+    take_over(club, monkeypatch, otherwise=otherwise)
+    told = club.ask("rule", {"reason": "no touch", "round": 1, "shot": 2, "valid": False}, token=f"{TOKEN}-referee")
+    if otherwise:
+        assert told.error.startswith("other_edition:")
+        assert told.error.endswith("rule on the totals of the round instead")
+    else:
+        assert told.ok
+        assert club.table().rounds[0].twenties == {"A": 0, "B": 0}
+        assert club.ask("undo", {}).ok
+        assert club.table().rounds[0].twenties == {"A": 0, "B": 1}
+    missing = club.ask("rule", {"reason": "?", "round": 1, "shot": 9, "valid": True}, token=f"{TOKEN}-referee")
+    assert missing.error.startswith("other_edition:" if otherwise else "no_shot:")
+    proven(club)
+
+
+def test_only_what_decides_makes_an_edition() -> None:
+    code = '''"""A file."""
+LIMIT = 3
+"""Of discs."""
+
+def over(count: int) -> bool:
+    """Whether there are too many."""
+    return count > LIMIT  # none lies on another
+'''
+    told = code.replace("A file", "One file").replace("Of discs", "Discs").replace("# none", "# never one")
+    told = told.replace("\n\n", "\n\n\n").replace("count > LIMIT", "(count > LIMIT)")
+    assert hub.edition.bare(told) == hub.edition.bare(code)
+    for changed in (code.replace("3", "4"), code.replace(" > ", " >= "), code.replace("bool", "str"), code + "x = 1\n"):
+        assert hub.edition.bare(changed) != hub.edition.bare(code)
 
 
 def test_the_referee_rules_on_a_finished_round_since_another_edition_took_over(
@@ -150,7 +273,7 @@ def test_the_referee_rules_on_a_finished_round_since_another_edition_took_over(
 
 
 def test_lines_that_another_edition_could_not_use_are_no_hindrance_to_a_replay() -> None:
-    kept = hub.edition.carrying(TableState("b1", unreadable=2))
+    kept = hub.edition.carrying(TableState("b1", unreadable=2), None)
     line = Entry(1, "b1", HUB, "h", 1, "carried", 0, kept)
     ((entry, taken),) = steps(TableState("b1"), [line])
     assert (entry, taken.state.unreadable) == (line, 2)
@@ -179,7 +302,7 @@ def test_the_edition_is_of_all_code_that_a_table_needs() -> None:
 def test_a_line_that_took_over_and_is_broken_is_counted_and_passed_over(old: Path) -> None:
     club = Club(old.parent, ("b1", "b2"))
     club.close()
-    state = hub.edition.carrying(TableState("b1"))
+    state = hub.edition.carrying(TableState("b1"), None)
     assert hub.edition.EDITION.encode() in state
     with JournalReader(club.url) as journal:
         (line,) = [entry for entry in journal.entries("b1") if entry.kind == "carried"]

@@ -110,7 +110,7 @@ def test_undo_goes_back_over_the_end_of_a_match_to_the_first_of_the_evening(club
     does("start", rules="match-play", level="judge", names={"A": "Ann", "B": "Ben"})
     world = world_on(club, 3, Habits(foul=0.0, twenty=0.2))
     play_round(club, world, "A")
-    does("correct", round=1, totals={"A": 30, "B": 15})
+    does("correct", round=1, totals={"A": 30, "B": 15}, among={"A": 0, "B": 0})
     does("concede", side="B", what="game")
     does("start", rules="nca", level="count")
     does("correct", side="A", twenties=2)
@@ -132,7 +132,7 @@ def test_undo_goes_back_over_the_end_of_a_match_to_the_first_of_the_evening(club
 
 def test_what_was_taken_back_over_a_match_stays_so_when_play_goes_on(club: Club) -> None:
     begun(club, rounds=1)
-    assert club.ask("correct", {"round": 1, "totals": {"A": 30, "B": 15}}).ok
+    assert club.ask("correct", {"round": 1, "totals": {"A": 30, "B": 15}, "among": {"A": 0, "B": 0}}).ok
     assert club.ask("concede", {"side": "B", "what": "game"}).ok
     assert club.ask("start", {"rules": "nca"}).ok
     for _ in range(3):
@@ -170,7 +170,7 @@ def test_a_match_that_opened_by_itself_after_an_undone_end_is_read_anew(club: Cl
 
 def test_names_and_rules_for_a_match_whose_chapter_was_gone_through_again(club: Club) -> None:
     world = begun(club, rounds=1)
-    assert club.ask("correct", {"round": 1, "totals": {"A": 30, "B": 15}}).ok
+    assert club.ask("correct", {"round": 1, "totals": {"A": 30, "B": 15}, "among": {"A": 0, "B": 0}}).ok
     assert club.ask("concede", {"side": "B", "what": "game"}).ok
     world.start_round()
     world.shoot("B")
@@ -314,7 +314,11 @@ class Evening:
                 "abandon": {},
             }
         if table.rounds:
-            acts["correct_round"] = {"round": table.rounds[-1].number, "totals": {"A": 40, "B": 20}}
+            acts["correct_round"] = {
+                "round": table.rounds[-1].number,
+                "totals": {"A": 40, "B": 20},
+                "among": {"A": 1, "B": 0},
+            }
         what = self.draw(st.sampled_from([*sorted(acts), "play", "play", "undo", "undo", "redo", "move", "clear"]))
         self.number += 1
         if what == "play":

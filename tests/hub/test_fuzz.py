@@ -111,7 +111,7 @@ ASKS = [
     ("correct", {"side": "A", "twenties": 3}),
     ("correct", {"shot": 2, "valid": False}),
     ("correct", {"disc": "d2", "value": 15}),
-    ("correct", {"round": 1, "totals": {"A": 40, "B": 0}}),
+    ("correct", {"round": 1, "totals": {"A": 40, "B": 0}, "among": {"A": 0, "B": 0}}),
     ("correct", {}),
     ("pause", {}),
     ("referee", {}),

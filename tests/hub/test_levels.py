@@ -16,8 +16,8 @@ from tests.hub.table_bench import Bench, twenties
 ALL = ("layout", "hands", "shots", "contacts")
 
 
-def camera_can(bench: Bench, *able: str, board: str = "b1") -> None:
-    health = Health(version="1", capabilities=able)
+def camera_can(bench: Bench, *able: str, board: str = "b1", since_ns: int = 0, boot: str = "") -> None:
+    health = Health(version="1", capabilities=able, machine_boot=boot, able_since_ns=since_ns)
     bench.club.bus.publish(topics.health(board, "camera"), encode(health), retain=True)
     bench.club.turn()
 
@@ -77,6 +77,63 @@ def test_a_camera_that_can_tell_less_lowers_the_level_at_once_and_one_that_can_t
     bench.shoot("A", (70, 90))
     bench.shoot("B", "hole", ("hole", "s"), beam=True)
     assert (bench.table.questions, twenties(bench)) == ((), {"A": 0, "B": 0})
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "boot", "valid", "questions"),
+    [
+        (ALL, ALL[:3], "machine-1", False, []),  # it was shot while the camera told contacts: a foul
+        (ALL[:3], ALL, "machine-1", True, ["valid"]),  # it was shot while it did not: people say
+        (ALL, ALL[:2], "machine-1", False, []),
+        (ALL, ALL[:3], "machine-2", True, ["valid"]),  # times that cannot be compared: the level of now
+        (ALL, ALL[:3], "", True, ["valid"]),  # an older board does not say when
+    ],
+)
+def test_a_shot_that_comes_late_is_judged_at_the_level_under_which_it_was_shot(
+    bench: Bench, first: tuple[str, ...], then: tuple[str, ...], boot: str, *, valid: bool, questions: list[str]
+) -> None:
+    camera_can(bench, *first)
+    bench.start(level="judge")
+    bench.shoot("A", (60, 10))
+    changed_ns = bench.at_ns + 60 * S
+    camera_can(bench, *then, since_ns=changed_ns, boot=boot)  # while the shot still waits in the board's outbox
+    bench.shoot("B", "hole", ("hole", "s"), beam=True)
+    assert bench.at_ns < changed_ns
+    assert [q.kind for q in bench.table.questions] == questions
+    assert twenties(bench)["B"] == 0
+    if not valid:
+        assert [(r.why, r.disc) for r in bench.table.remove] == [("foul", "d2")]
+    else:
+        bench.answer("no")
+    bench.off("d2")
+    bench.at_ns = changed_ns
+    bench.shoot("A", (70, 90))
+    bench.shoot("B", "hole", ("hole", "s"), beam=True)
+    now = {ALL: [], ALL[:3]: ["valid"], ALL[:2]: []}[then]
+    assert [q.kind for q in bench.table.questions] == now
+    assert twenties(bench)["B"] == (then == ALL[:2])
+
+
+def test_the_flick_decides_under_which_level_a_shot_was_shot(bench: Bench) -> None:
+    camera_can(bench, *ALL)
+    bench.start(level="judge")
+    bench.shoot("A", (60, 10))
+    camera_can(bench, *ALL[:3], since_ns=bench.at_ns + 6 * S, boot="machine-1")
+    bench.shoot("B", "hole", ("hole", "s"), beam=True)  # flicked 5 s later, at rest 7 s later
+    assert bench.table.questions == ()
+    assert [r.why for r in bench.table.remove] == ["foul"]
+
+
+def test_a_level_that_falls_and_rises_again_is_known_for_every_late_shot(bench: Bench) -> None:
+    camera_can(bench, *ALL)
+    bench.start(level="judge")
+    bench.shoot("A", (60, 10))
+    dusk_ns = bench.at_ns + 20 * S
+    camera_can(bench, *ALL[:3], since_ns=dusk_ns, boot="machine-1")
+    camera_can(bench, *ALL, since_ns=dusk_ns + 60 * S, boot="machine-1")
+    bench.at_ns = dusk_ns
+    bench.shoot("B", "hole", ("hole", "s"), beam=True)
+    assert [q.kind for q in bench.table.questions] == ["valid"]
 
 
 def test_a_level_never_rises_above_what_was_wanted(bench: Bench) -> None:

@@ -98,6 +98,47 @@ def test_what_a_hand_lifts_out_of_the_hole_was_a_20(bench: Bench, x_mm: float) -
     assert bench.table.sides["B"].board == 0
 
 
+@pytest.mark.parametrize("shots", [1, 2])
+def test_nobody_is_asked_about_a_disc_at_the_hole_as_long_as_a_hand_may_tell(bench: Bench, shots: int) -> None:
+    """Players often lift a 20 out only after the next shot or two."""
+    bench.start()
+    bench.shoot("A", (60, 10))
+    bench.shoot("B", (100, 200), ("hit", "s", "d1"), moved={"d1": (61, 10)})
+    disc = at_the_hole(bench, "A", ("hit", "s", "d2"), x_mm=2.2)
+    for side, target in (("B", "d1"), ("A", "d2"))[:shots]:
+        bench.shoot(side, (200, 90 + 180 * (side == "A")), ("hit", "s", target), moved={target: bench.where(target)})
+        assert bench.table.verdict is not None
+        assert bench.table.verdict.valid
+        assert not bench.table.questions
+        assert (twenties(bench)["A"], bench.table.sides["A"].provisional) == (0, 1)
+    bench.off(disc)
+    assert not bench.table.questions
+    assert twenties(bench) == {"A": 1, "B": 0}
+
+
+def test_what_the_next_shot_had_to_touch_is_asked_at_once(bench: Bench) -> None:
+    """Whether the disc at the hole is in play decides whether this is an open shot."""
+    bench.start()
+    at_the_hole(bench, "A", x_mm=2.2)
+    bench.shoot("B", (60, 200))
+    assert [q.facts["shot"] for q in bench.table.questions] == [1]
+    bench.shoot("A", (150, 90), ("hit", "s", "d2"), moved={"d2": (62.0, 200.0)})
+    assert [q.facts["shot"] for q in bench.table.questions] == [1], "what was asked stays asked"
+
+
+def test_a_disc_that_lies_at_the_hole_to_the_end_is_asked_about_then(bench: Bench) -> None:
+    bench.start()
+    bench.shoot("A", (60, 10))
+    bench.shoot("B", (100, 200), ("hit", "s", "d1"), moved={"d1": (61, 10)})
+    at_the_hole(bench, "A", ("hit", "s", "d2"), x_mm=2.2)
+    bench.rally(20, "B")
+    assert not bench.table.questions
+    bench.rally(1, "B")
+    assert [q.facts["shot"] for q in bench.table.questions] == [3]
+    bench.answer("none")
+    assert twenties(bench) == {"A": 0, "B": 0}
+
+
 def test_hands_that_begin_to_clear_lift_no_20(bench: Bench) -> None:
     bench.start()
     bench.rally(23)

@@ -9,6 +9,8 @@ from typing import Any
 import msgspec
 import pytest
 
+import hub.referee
+from hub.desk import Desk
 from tests.hub.harness import TOKEN, Club
 from tests.hub.test_asks import shown
 from tests.hub.test_evening import ORGANISER, begun, proven
@@ -156,12 +158,129 @@ def test_a_match_that_came_is_corrected_and_taken_back_where_it_is_now(club: Clu
     assert club.ask("undo", {}, "b2").error.startswith("nothing_to_undo:")
     assert club.ask("undo", {}).error.startswith("nothing_to_undo:")
     was = club.table("b2").rounds
-    assert club.ask("correct", {"round": 1, "totals": {"A": 100, "B": 5}}, "b2").ok
-    assert club.table("b2").rounds[0].totals == {"A": 100, "B": 5}
+    assert club.ask("correct", {"round": 1, "totals": {"A": 100, "B": 165}}, "b2").ok
+    assert club.table("b2").rounds[0].totals == {"A": 100, "B": 165}
     assert club.ask("undo", {}, "b2").ok
     assert club.table("b2").rounds == was
     assert moved_back(club).ok
     assert club.table("b1").rounds == was
+
+
+REFEREE = f"{TOKEN}-referee"
+
+
+def ruling(shot: int, *, valid: bool, round_: int = 1, reason: str = "on the film") -> dict[str, Any]:
+    return {"round": round_, "shot": shot, "valid": valid, "reason": reason}
+
+
+def twenty_shot(club: Club, board: str = "b1") -> tuple[int, str]:
+    """A whole round: the number of a shot that was a 20, and whose."""
+    opener = club.table(board).opener
+    world = world_on(club, 5, Habits(foul=0.0, twenty=0.4, opponents_twenty=0.0), board)
+    world.start_round()
+    found = (0, "")
+    for number in range(24):
+        side = opener if number % 2 == 0 else "AB".replace(opener, "")
+        world.shoot(side)
+        answer_all(club, world, board)
+        verdict = club.table(board).verdict
+        if verdict is not None and verdict.code == "twenty":
+            found = (number + 1, side)
+    world.lift()
+    answer_all(club, world, board)
+    world.clear()
+    assert club.table(board).rounds[-1].twenties[found[1]]
+    return found
+
+
+def test_the_referee_rules_on_a_shot_of_a_round_that_was_played_at_the_board_before(club: Club) -> None:
+    begun(club, rounds=0)
+    shot, side = twenty_shot(club)
+    was = club.table().rounds
+    assert moved(club).ok
+    play_round(club, world_on(club, 6, Habits(foul=0.0), "b2"), club.table("b2").opener, "b2")
+    later = club.table("b2").rounds[1]
+    assert club.ask("rule", ruling(shot, valid=False), "b2", token=REFEREE).ok
+    first, second = club.table("b2").rounds
+    assert first.twenties[side] == was[0].twenties[side] - 1
+    assert first.ruled == (f"shot {shot} a foul: on the film",)
+    assert second == later, "what was played here since stays"
+    club.restart()
+    assert club.ask("rule", ruling(shot, valid=True, reason="looked again"), "b2", token=REFEREE).ok
+    assert club.table("b2").rounds[0].twenties == was[0].twenties
+    for twenties in (was[0].twenties[side] - 1, was[0].twenties[side]):
+        assert club.ask("undo", {}, "b2").ok
+        assert club.table("b2").rounds[0].twenties[side] == twenties
+    assert club.table("b2").rounds[0].ruled == ()
+    for _ in range(2):
+        assert club.ask("redo", {}, "b2").ok
+    assert club.table("b2").rounds[0].ruled == (f"shot {shot} good: looked again",)
+    assert (
+        club.ask("rule", ruling(99, valid=True), "b2", token=REFEREE).error == "no_shot: there is no shot 99 in round 1"
+    )
+
+
+def test_the_referee_rules_on_any_shot_wherever_the_match_has_been(club: Club) -> None:
+    begun(club, rounds=0)
+    shot, side = twenty_shot(club)
+    assert club.ask("rule", ruling(shot, valid=False, reason="seen there"), token=REFEREE).ok
+    assert club.ask("correct", {"side": "A", "twenties": 3}).ok
+    assert club.ask("undo", {}).ok
+    assert moved(club).ok
+    there, other = twenty_shot(club, "b2")
+    was = club.table("b2").rounds
+    assert club.ask("move", {"to": "b3"}, "b2", token=ORGANISER).ok
+    assert club.table("b3").rounds == was
+    assert club.ask("rule", ruling(there, valid=False, round_=2), "b3", token=REFEREE).ok
+    assert club.ask("rule", ruling(shot, valid=True), "b3", token=REFEREE).ok
+    first, second = club.table("b3").rounds
+    assert first.twenties[side] == was[0].twenties[side] + 1
+    assert second.twenties[other] == was[1].twenties[other] - 1
+    assert (first.ruled, second.ruled) == ((f"shot {shot} good: on the film",), (f"shot {there} a foul: on the film",))
+    assert moved(club, to="b1").error.startswith("no_match:")
+    assert club.ask("move", {"to": "b1"}, "b3", token=ORGANISER).ok
+    assert club.table("b1").rounds == (first, second)
+    assert club.ask("rule", ruling(shot, valid=False), "b1", token=REFEREE).ok
+    assert club.table("b1").rounds[0].twenties == was[0].twenties
+
+
+def test_a_match_that_came_without_its_lines_is_ruled_on_by_totals_alone(
+    club: Club, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun(club, rounds=0)
+    shot, _ = twenty_shot(club)
+    monkeypatch.setattr(Desk, "leaving", lambda *_: None)
+    assert moved(club).ok
+    assert club.ask("rule", ruling(shot, valid=False), "b2", token=REFEREE).error == (
+        "too_long_ago: this round was played at b1; rule on the totals of the round instead"
+    )
+    told = {"round": 1, "totals": {"A": 160, "B": 165}, "reason": "on the film"}
+    assert club.ask("rule", told, "b2", token=REFEREE).ok
+    assert club.table("b2").rounds[0].totals == told["totals"]
+
+
+def test_shots_at_another_board_that_this_edition_reads_otherwise_are_not_judged_again(
+    club: Club, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun(club, rounds=0)
+    shot, _ = twenty_shot(club)
+    assert moved(club).ok
+    with monkeypatch.context() as changed:
+        changed.setattr(hub.referee, "readings", lambda fact, theirs: ((("peg", fact.disc),),))
+        assert club.ask("rule", ruling(shot, valid=False), "b2", token=REFEREE).error.startswith("other_edition:")
+    assert club.ask("rule", ruling(shot, valid=False), "b2", token=REFEREE).ok
+
+
+def test_a_match_that_a_first_shot_opened_gets_its_names_and_no_rules_once_it_has_moved(club: Club) -> None:
+    world = world_on(club, 4, Habits(foul=0.0))
+    world.start_round()
+    world.shoot("A")
+    answer_all(club, world)
+    assert moved(club, restart=True).ok
+    told = club.ask("start", {"rules": "nca", "names": {"A": "Ann"}}, "b2")
+    assert told.error.startswith("too_long_ago: this match's beginning is no longer kept; it can get names")
+    assert club.ask("name", {"names": {"A": "Ann"}}, "b2").ok
+    assert club.table("b2").sides["A"].name == "Ann"
 
 
 def moved_back(club: Club) -> Any:

@@ -57,7 +57,7 @@ def an_evening(folder: Path) -> Path:
 
     world.send = short
     play_round(club, world, "A")
-    assert club.ask("correct", {"round": 1, "totals": {"A": 90, "B": 20}}).ok
+    assert club.ask("correct", {"round": 1, "totals": {"A": 90, "B": 20}, "among": {"A": 0, "B": 0}}).ok
     club.ask("undo", {})
     club.ask("redo", {})
     play_round(club, world, "B")

@@ -63,8 +63,7 @@ def test_what_was_told_is_told_again_taken_back_and_corrected_later(club: Club) 
 
 def test_totals_and_20s_told_one_after_the_other_never_make_each_other_impossible(club: Club) -> None:
     assert club.ask("start", {"rules": "nca"}, "b1", token=REFEREE).ok
-    assert not tell(club, {"A": 60, "B": 45}, {"A": 3, "B": 0})
-    assert not tell(club, {"A": 20, "B": 160})
+    assert not tell(club, {"A": 20, "B": 160}, {"A": 1, "B": 8})
     for count, total in ((1, 20), (2, 40), (0, 0)):
         assert club.ask("correct", {"side": "A", "twenties": count}, "b1", token=REFEREE).ok
         assert (club.table().sides["A"].entered, twenties(club.table())["A"]) == (total, count)
@@ -72,7 +71,47 @@ def test_totals_and_20s_told_one_after_the_other_never_make_each_other_impossibl
     assert not tell(club, {"A": 155, "B": 160})
     told = club.ask("correct", {"side": "A", "twenties": 1}, "b1", token=REFEREE)
     assert told.error == "impossible_score: 175 points cannot be made with 8 discs"
-    assert (club.table().sides["A"].entered, twenties(club.table())) == (155, {"A": 0, "B": 0})
+    assert (club.table().sides["A"].entered, twenties(club.table())) == (155, {"A": 0, "B": 8})
+
+
+def test_totals_below_the_20s_that_are_known_are_refused_with_what_to_do(club: Club) -> None:
+    assert club.ask("start", {"rules": "nca"}, "b1", token=REFEREE).ok
+    assert not tell(club, {"A": 60, "B": 45}, {"A": 2, "B": 1})
+    refused = (
+        "below_twenties: the 20s of light alone are 40 points, so 35 in all cannot be; "
+        "count the 20s in, or correct them too"
+    )
+    assert tell(club, {"A": 35, "B": 45}) == refused
+    ruling = {"reason": "the lip", "totals": {"A": 35, "B": 45}}
+    assert club.ask("rule", ruling, "b1", token=REFEREE).error == refused
+    assert (club.table().sides["A"].entered, twenties(club.table())) == (60, {"A": 2, "B": 1})
+    assert not tell(club, {"A": 40, "B": 20}), "the 20s and nothing else"
+    assert not tell(club, {"A": 35, "B": 45}, {"A": 1, "B": 2}), "the 20s corrected with them"
+    assert club.ask("confirm", {"round": 1}, "b1", token=REFEREE).ok
+    assert tell(club, {"A": 35, "B": 35}, round_=1).startswith("below_twenties: the 20s of dark alone are 40 points")
+    assert club.ask("rule", {**ruling, "round": 1, "among": {"A": 0, "B": 0}}, "b1", token=REFEREE).ok
+    (finished,) = club.table().rounds
+    assert (finished.totals, finished.twenties) == ({"A": 35, "B": 45}, {"A": 0, "B": 0})
+    assert tell(club, {"A": 40, "B": 45}, round_=1).startswith("ruled:")
+
+
+def test_20s_without_totals_are_no_ruling(club: Club) -> None:
+    assert club.ask("start", {"rules": "nca"}, "b1", token=REFEREE).ok
+    told = club.ask("rule", {"reason": "the lip", "among": {"A": 1, "B": 0}}, "b1", token=REFEREE)
+    assert told.error == "bad_correction: expected the totals of A, B"
+
+
+def test_a_20_in_doubt_holds_no_total_back_and_counts_in_once_it_is_somebodys(bench: Bench) -> None:
+    bench.start(rules="nca")
+    bench.club.bus.publish(topics.status("b1", "camera"), b"offline", retain=True)
+    bench.club.turn()
+    bench.beam(bench.later(5))
+    assert bench.table.questions
+    assert bench.club.ask("correct", {"totals": {"A": 0, "B": 45}}).ok
+    bench.answer("A")
+    assert twenties(bench.table) == {"A": 1, "B": 0}
+    assert bench.club.ask("confirm", {"round": 1}).ok
+    assert bench.table.rounds[0].totals == {"A": 20, "B": 45}
 
 
 def test_who_tells_the_20s_has_told_whose_they_were(bench: Bench) -> None:

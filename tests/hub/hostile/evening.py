@@ -163,10 +163,10 @@ class Evening:
         elif not board.in_hole():
             sensors.clear()
         sensors.wait(1.6)
-        sensors.shot(taken, start_ns)
+        self.sweeping = last and rng.random() < self.manners.fast_sweep and taken.verdict.take_off == frozenset()
+        sensors.shot(taken, start_ns, layout_follows=not self.sweeping)
         sensors.catch_up()
         self.remember()
-        self.sweeping = last and rng.random() < self.manners.fast_sweep and taken.verdict.take_off == frozenset()
         if not self.sweeping:
             if rng.random() >= self.errors.no_layout:
                 sensors.layout()
