@@ -5,6 +5,7 @@ import { boardName, eventWords, make, sideName, sidesOf, text } from "./dom.js";
 import { follow, sayTrouble } from "./live.js";
 import { request } from "./request.js";
 import { sheet } from "./sheet.js";
+import { makeTotals, TOTALS_WORDS } from "./totals.js";
 
 const LOOK_MS = 2000;
 const at = (id) => document.getElementById(id);
@@ -178,17 +179,28 @@ at("totals").addEventListener("click", () => {
   const { table } = state.view;
   const last = table.rounds.at(-1);
   const { box, reason } = makeReasons("totals");
-  const fields = sidesOf(table).map(([key, side]) => {
-    const input = make("input");
-    Object.assign(input, { type: "number", inputMode: "numeric", min: 0, step: 5, name: key, value: last.totals[key] ?? 0 });
-    return make("label", "", sideName(side), input);
-  });
-  const save = () => {
-    const totals = Object.fromEntries(fields.map((field) => [field.querySelector("input").name, Number(field.querySelector("input").value)]));
-    ask("rule", { round: last.number, game: last.game, totals, reason: reason() }, "Ruled.");
-  };
-  sheet(`Totals of round ${last.number}`, "Points of each side, 20s included.", [["Rule so", save]], [...fields, box]);
+  const { fields, told } = makeTotals(table, last);
+  const save = () => ask("rule", { round: last.number, game: last.game, ...told(), reason: reason() }, "Ruled.");
+  sheet(`Totals of round ${last.number}`, TOTALS_WORDS, [["Rule so", save]], [...fields, box]);
 });
+
+/** Any shot of the match, also of a round that was counted, here or at the board that the match came from. */
+at("shot").addEventListener("click", () => {
+  const { table } = state.view;
+  const rounds = table.rounds.map(({ number, game }) => ({ number, game }));
+  if (table.shot && !rounds.some(({ number, game }) => number === table.round && game === table.game)) rounds.push({ number: table.round, game: table.game });
+  const { box, reason } = makeReasons("shot");
+  const options = rounds.map(({ number, game }) => make("option", "", game > 1 ? `Round ${number} of game ${game}` : `Round ${number}`));
+  const which = make("select", "", ...options);
+  which.selectedIndex = rounds.length - 1;
+  const shot = make("input");
+  Object.assign(shot, { type: "number", inputMode: "numeric", min: 1, step: 1, value: table.shot || 1 });
+  const rule = (valid) => ask("rule", { ...roundAt(rounds[which.selectedIndex]), shot: Number(shot.value), valid, reason: reason() }, "Ruled.");
+  const choices = [["It was good", () => rule(true)], ["It was a foul", () => rule(false)]];
+  sheet("Rule on a shot", "Shots are counted from 1 in each round, of both sides together.", choices, [make("label", "", "Round", which), make("label", "", "Shot", shot), box]);
+});
+
+const roundAt = ({ number, game }) => ({ round: number, game });
 
 function show() {
   const { table } = state.view;
@@ -201,6 +213,7 @@ function show() {
   fillEarlier(table);
   at("done").hidden = !table.referee;
   at("totals").hidden = !table.rounds.length;
+  at("shot").hidden = !table.rounds.length && !table.shot;
 }
 
 follow(`/api/1/boards/${encodeURIComponent(board)}/stream`, {

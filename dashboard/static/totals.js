@@ -7,6 +7,8 @@ import { sheet } from "./sheet.js";
 /** Value and radius of each ring as it is drawn, from the edge inwards; a finger must meet the hole, too. */
 const RINGS = [[5, 100], [10, 75], [15, 49], [20, 23]];
 
+export const TOTALS_WORDS = "Points of each side, 20s included, and how many 20s there are.";
+
 /** Rings that count the discs of a side; `changed` is told the points and how many of the discs are 20s. */
 function makeRings(name, colour, changed) {
   const taps = [];
@@ -46,40 +48,60 @@ function makeRings(name, colour, changed) {
   return make("div", "tapped", board, back);
 }
 
-/** Points of a side: a number, and rings that fill it in; `told()` gives both, no 20s where a number was typed that may hold some. */
-function makeSide(key, side, points, rings) {
+/** A number that is typed, under its words. */
+function makeNumber(words, step, value) {
   const input = make("input");
-  Object.assign(input, { type: "number", inputMode: "numeric", min: 0, step: 5, name: key, value: points });
-  const field = make("div", "total", make("label", "", sideName(side), input));
+  Object.assign(input, { type: "number", inputMode: "numeric", min: 0, step, value });
+  return [input, make("label", "", words, input)];
+}
+
+/** Points of a side and the 20s among them, as numbers; `told()` gives both, no 20s as long as nobody has changed them. */
+function makeSide(key, side, points, known) {
+  const [input, label] = makeNumber(sideName(side), 5, points);
+  const [twenties, among] = makeNumber("20s among them", 1, known);
+  input.name = key;
+  const told = () => ({ points: Number(input.value), twenties: Number(twenties.value), changed: Number(twenties.value) !== known });
+  return { key, field: make("div", "total", label, among), told };
+}
+
+/** Points of a side: a number, and rings that fill it in; `told()` gives both, no 20s where a number was typed that may hold some. */
+function makeTapped(key, side, points) {
+  const [input, label] = makeNumber(sideName(side), 5, points);
+  input.name = key;
   let tapped = null;
-  if (rings) {
-    field.append(
-      makeRings(sideName(side), side.colour, (sum, twenties) => {
-        input.value = sum;
-        tapped = { sum, twenties };
-      }),
-    );
-  }
+  const rings = makeRings(sideName(side), side.colour, (sum, twenties) => {
+    input.value = sum;
+    tapped = { sum, twenties };
+  });
   function told() {
     const sum = Number(input.value);
     if (tapped?.sum === sum) return { points: sum, twenties: tapped.twenties };
-    return { points: sum, twenties: rings && sum < 20 ? 0 : null }; // who scored nothing has nothing to tap
+    return { points: sum, twenties: sum < 20 ? 0 : null }; // who scored nothing has nothing to tap
   }
-  return { key, field, told };
+  return { key, field: make("div", "total", label, rings), told };
+}
+
+/** Fields for the totals of a round, a finished one or, without it, the running one; `told()` is what stands in them. */
+export function makeTotals(table, known, rings = false) {
+  const sides = sidesOf(table).map(([key, side]) => {
+    const points = known ? (known.totals[key] ?? 0) : pointsOf(side);
+    return rings ? makeTapped(key, side, points) : makeSide(key, side, points, known ? (known.twenties[key] ?? 0) : side.twenties);
+  });
+  function told() {
+    const all = sides.map(({ key, told }) => [key, told()]);
+    const body = { totals: Object.fromEntries(all.map(([key, { points }]) => [key, points])) };
+    const counted = all.every(([, { twenties }]) => twenties != null) && (rings || all.some(([, { changed }]) => changed));
+    if (counted) body.among = Object.fromEntries(all.map(([key, { twenties }]) => [key, twenties]));
+    return body;
+  }
+  return { fields: sides.map(({ field }) => field), told };
 }
 
 /** Ask for the totals of a round; `number` is 0 for the running one, and `save` gets what is to be corrected. */
 export function askTotals(table, number, shownNumber, save) {
   const known = table.rounds.find((round) => round.number === number && round.game === table.game);
   const rings = !number && !table.sensors.camera?.online;
-  const sides = sidesOf(table).map(([key, side]) => makeSide(key, side, known ? (known.totals[key] ?? 0) : pointsOf(side), rings));
-  const done = () => {
-    const told = sides.map(({ key, told }) => [key, told()]);
-    const body = { totals: Object.fromEntries(told.map(([key, { points }]) => [key, points])) };
-    if (number) body.round = number;
-    if (told.every(([, { twenties }]) => twenties != null)) body.among = Object.fromEntries(told.map(([key, { twenties }]) => [key, twenties]));
-    save(body);
-  };
-  const words = rings ? "Tap a ring for each disc, 20s included, or type the points." : "Points of each side, 20s included.";
-  sheet(`Totals of round ${shownNumber}`, words, [["Save the totals", done]], sides.map(({ field }) => field));
+  const { fields, told } = makeTotals(table, known, rings);
+  const words = rings ? "Tap a ring for each disc, 20s included, or type the points." : TOTALS_WORDS;
+  sheet(`Totals of round ${shownNumber}`, words, [["Save the totals", () => save(number ? { ...told(), round: number } : told())]], fields);
 }

@@ -161,6 +161,23 @@ def test_a_called_referee_rules_on_the_last_shot_and_lets_play_go_on(phone: Page
     expect(phone.locator("dialog .picture")).to_have_js_property("naturalWidth", 720)
 
 
+def test_a_referee_rules_on_any_shot_of_the_match_and_on_20s_among_totals(phone: Page, hub: FakeHub) -> None:
+    opened(phone, hub, playing(questions=(LINE,)))
+    phone.get_by_role("button", name="Rule on a shot").click()
+    fields = phone.locator("#sheet-fields")
+    fields.get_by_label("Round").select_option(label="Round 2")
+    fields.get_by_label("Shot").fill("7")
+    press(phone, "It was a foul")
+    assert asked(hub, phone, 1)[1] == Rule("seen in the picture", shot=7, valid=False, round=2, game=1)
+    phone.get_by_role("button", name="Rule on a round's totals").click()
+    fields.get_by_label("Ann").fill("100")
+    fields.get_by_label("20s among them").first.fill("5")
+    press(phone, "Rule so")
+    told = asked(hub, phone, 2)[1]
+    assert isinstance(told, Rule)
+    assert (told.totals["A"], told.among["A"], set(told.among)) == (100, 5, {"A", "B"})
+
+
 def test_the_list_has_tables_that_call_before_those_with_a_question(phone: Page, hub: FakeHub) -> None:
     hub.publish(
         playing("board-1", questions=(LINE,)), playing("board-2"), playing("board-3", referee=True, case="m1.call-1")

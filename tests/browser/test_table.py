@@ -228,6 +228,19 @@ def test_totals_are_entered_for_a_round_that_no_camera_saw_and_corrected_later(p
     ]
 
 
+def test_20s_are_told_with_the_totals_where_they_were_counted_wrong(phone: Page, hub: FakeHub) -> None:
+    hub.publish(playing("board-1"))
+    open_table(phone)
+    phone.get_by_role("button", name="Change the totals of round 2").click()
+    dialog = phone.get_by_role("dialog")
+    dialog.get_by_label("Ann", exact=True).fill("35")
+    dialog.get_by_label("20s among them").first.fill("1")
+    phone.get_by_role("button", name="Save the totals").click()
+    (told,) = asked(hub, phone, 1)
+    assert (told.round, told.totals["A"], told.among["A"]) == (2, 35, 1)
+    assert set(told.among) == {"A", "B"}
+
+
 def tap(dialog: Locator, value: int, name: str) -> None:
     """Tap a ring near its rim: in its middle lies the next."""
     ring = dialog.get_by_role("button", name=re.compile(f"^{value} points for {name}"))
