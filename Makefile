@@ -58,7 +58,7 @@ $(VENV)/.demo: pyproject.toml requirements.lock | $(VENV)/bin/pip
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml requirements.lock | $(VENV)/bin/pip
-	$(BIN)/pip install --quiet --disable-pip-version-check -c requirements.lock -e '.[dev]'
+	$(BIN)/pip install --quiet --disable-pip-version-check -c requirements.lock -e '.[dev,bench]'
 	@touch $@ $(VENV)/.demo
 
 clean:

@@ -14,7 +14,7 @@ from firmware_py.camera.devices.capabilities import Claims
 from firmware_py.camera.devices.grabber import MOST_BACKWARDS
 from firmware_py.camera.devices.sanity import MEANING, STUCK, Sanity
 from firmware_py.camera.live import LiveReader
-from firmware_py.camera.memory import give_back
+from firmware_py.camera.memory import give_back, hold_little
 from firmware_py.camera.motion.told import Rest
 from firmware_py.camera.place.keepsake import Keepsake, Remembered
 from firmware_py.camera.place.shelf import Shelf
@@ -62,6 +62,7 @@ class SourceClock:
 def run(config: Config) -> int:
     """Run until SIGTERM or SIGINT; returns the exit status: 0 stopped, 2 bad settings, 3 something is missing."""
     cv2.setNumThreads(1)
+    hold_little()
     clock = SourceClock()
     try:
         try:

@@ -6,6 +6,7 @@ that come as fast as they are read. Every thousandth frame a shot begins, or the
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
@@ -23,7 +24,7 @@ import numpy as np
 from firmware_py.camera.benchboard import DrawnBoard
 from firmware_py.camera.clips.witness import open_witness
 from firmware_py.camera.daemon import CameraLoop, SourceClock
-from firmware_py.camera.memory import give_back
+from firmware_py.camera.memory import give_back, hold_little
 from firmware_py.camera.picture.lab import Image
 from firmware_py.camera.source import Frame, SourceEndedError
 from firmware_py.service import Service
@@ -183,9 +184,16 @@ def memory_mb(name: str) -> float:
     return math.nan if found is None else int(found[1]) * 1024 / 1e6
 
 
+def _forget_peak() -> None:
+    """Let ``VmHWM`` count from now on, where the kernel lets a process do that."""
+    with contextlib.suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+
+
 def measure(frames: int, size_wh: tuple[int, int]) -> dict[str, Any]:
     """Read so many frames of a size in this process."""
     cv2.setNumThreads(1)
+    hold_little()
     board = load_board("tournament")
     counts: dict[str, int] = {"shot": 0, "layout": 0}
     with tempfile.TemporaryDirectory(prefix="crokinole-memory-") as folder:
@@ -210,7 +218,8 @@ def measure(frames: int, size_wh: tuple[int, int]) -> dict[str, Any]:
         hub.subscribe(topics.fact("b1", "camera"), acknowledge)
         hub.start()
         source = DrawnSource(board, frames, size_wh)
-        give_back()  # what drawing took is not the daemon's
+        give_back()  # what drawing took is not the daemon's, nor is its peak
+        _forget_peak()
         before = memory_mb("VmRSS")
         clock = SourceClock()
         clock.of_source = source.clock

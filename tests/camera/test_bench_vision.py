@@ -25,10 +25,10 @@ def test_all_discs_of_the_drawn_board_are_read() -> None:
 
 def test_figures_are_sound() -> None:
     figures = bench()
-    for name in ("idle", "moving", "read"):
+    for name in ("idle", "moving", "read", "read_all"):
         assert figures[f"{name}_ms"] > 0
         assert figures[f"{name}_ratio"] > 0
-    assert figures["idle_ms"] < figures["moving_ms"] < figures["read_ms"]
+    assert figures["idle_ms"] < figures["moving_ms"] < figures["read_ms"] < figures["read_all_ms"]
     assert figures["photo_discs_read"] >= 20
     assert all(isinstance(v, bool) for k, v in figures.items() if k.startswith("bar_"))
 

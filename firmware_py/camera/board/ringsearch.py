@@ -148,9 +148,10 @@ def vote(voters: Voters, shape: tuple[int, int], step: int = 1) -> Floats:
     wide, high = width + 2 * pad, height + 2 * pad
     x, y = voters.x * np.float32(0.5), voters.y * np.float32(0.5)
     near = (x > -1) & (x < width) & (y > -1) & (y < height)
-    col = (x[near, None] + voters.nx[near, None] * reach + np.float32(pad)).astype(np.int32)
-    row = (y[near, None] + voters.ny[near, None] * reach + np.float32(pad)).astype(np.int32)
-    cells = np.bincount((row * wide + col).ravel(), minlength=wide * high)
+    cell = (y[near, None] + voters.ny[near, None] * reach + np.float32(pad)).astype(np.int32)
+    cell *= wide
+    cell += (x[near, None] + voters.nx[near, None] * reach + np.float32(pad)).astype(np.int32)
+    cells = np.bincount(cell.ravel(), minlength=wide * high)
     votes = cells.reshape(high, wide)[pad : pad + height, pad : pad + width].astype(np.float32)
     return np.asarray(cv2.GaussianBlur(votes, (0, 0), 1.5), dtype=np.float32)
 

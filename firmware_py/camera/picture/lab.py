@@ -34,6 +34,8 @@ STEP_COUNTS = 0.35
 MIDDLE = 5
 #: Sobel 3x3 divided by this is the slope per pixel.
 SOBEL_NORM = 8.0
+#: Rows that are brought to Lab at a time.
+_STRIP = 64
 
 
 def exposure_gain(bgr: Image) -> float:
@@ -59,7 +61,12 @@ def to_lab(bgr: Image, gain: float = 1.0) -> Floats:
     """The picture in float CIE Lab (L 0..100) after ``gain``, bright pixels clipped."""
     level = np.minimum(np.arange(256) * (gain / 255.0), 1.0)
     linear = np.where(level <= 0.04045, level / 12.92, ((level + 0.055) / 1.055) ** 2.4).astype(np.float32)
-    return np.asarray(cv2.cvtColor(cv2.LUT(bgr, linear), cv2.COLOR_LBGR2Lab), dtype=np.float32)
+    lab = np.empty(bgr.shape, np.float32)
+    # Strip by strip: what lies between stays in the cache, and takes no memory of its own.
+    for first in range(0, len(bgr), _STRIP):
+        strip = slice(first, first + _STRIP)
+        lab[strip] = cv2.cvtColor(cv2.LUT(bgr[strip], linear), cv2.COLOR_LBGR2Lab)
+    return lab
 
 
 def gradient(lab: Floats, sigma_px: float = 1.0) -> tuple[Floats, Floats, Floats]:

@@ -26,6 +26,8 @@ TABLE_MM = 32.0
 #: Discs are rounded at their edges: they are widest so far below the top face and above the base.
 EDGE_MM = 0.8
 _COARSE = 8
+#: Rows whose places in the picture are worked out at a time.
+_STRIP = 64
 
 Box = tuple[int, int, int, int]
 
@@ -97,12 +99,16 @@ class BoardView:
         self.half_mm = board.rail_radius_mm + TABLE_MM
         self.side_px = 2 * math.ceil(self.half_mm / MM_PER_PX) + 1
         self.middle_px = (self.side_px - 1) / 2
-        row, column = np.mgrid[: self.side_px, : self.side_px].astype(np.float64)
-        grid = np.stack([(column - self.middle_px) * MM_PER_PX, (self.middle_px - row) * MM_PER_PX], axis=-1)
-        seen = self.pixels(grid, self.rim_mm).astype(np.float32)
+        across_mm = (np.arange(self.side_px) - self.middle_px) * MM_PER_PX
+        seen = np.empty((self.side_px, self.side_px, 2), np.float32)
+        # Strip by strip, for all at once takes tens of megabytes for a moment.
+        for first in range(0, self.side_px, _STRIP):
+            strip = seen[first : first + _STRIP]
+            x, y = np.meshgrid(across_mm, -across_mm[first : first + _STRIP])
+            strip[:] = self.pixels(np.stack([x, y], axis=-1), self.rim_mm)
         self._maps = cv2.convertMaps(seen[..., 0], seen[..., 1], cv2.CV_16SC2)
         self._coarse = np.ascontiguousarray(seen[::_COARSE, ::_COARSE])
-        self.radius_mm = np.sqrt(np.sum(grid * grid, axis=-1)).astype(np.float32)
+        self.radius_mm = np.hypot(across_mm[:, None], across_mm).astype(np.float32)
         width, height = calibration.size_wh
         #: Pixels of the straight view that the camera sees.
         self.visible = np.asarray(
@@ -182,6 +188,14 @@ class BoardView:
         k = height_mm / self.calibration.camera_height_mm
         return (-k * (x_mm - foot_x), -k * (y_mm - foot_y))
 
+    def straight_px(self, x_mm: Array, y_mm: Array, height_mm: float) -> tuple[Floats, Floats]:
+        """Columns and rows, float32, at which a straight view shows places of a plane above the surface."""
+        foot_x, foot_y = self.calibration.foot_xy_mm
+        lower = (self.rim_mm - height_mm) / self.calibration.camera_height_mm
+        u = (self.middle_px + (x_mm - lower * (x_mm - foot_x)) / MM_PER_PX).astype(np.float32)
+        v = (self.middle_px - (y_mm - lower * (y_mm - foot_y)) / MM_PER_PX).astype(np.float32)
+        return u, v
+
     def sample_straight(self, straight: Floats | Image, x_mm: Array, y_mm: Array, height_mm: float) -> Floats:
         """Bilinear samples of a straight view at places of a plane above the surface; float32 ``(n, m, channels)``.
 
@@ -191,10 +205,7 @@ class BoardView:
             y_mm: the same.
             height_mm: of their plane above the surface.
         """
-        foot_x, foot_y = self.calibration.foot_xy_mm
-        lower = (self.rim_mm - height_mm) / self.calibration.camera_height_mm
-        u = (self.middle_px + (x_mm - lower * (x_mm - foot_x)) / MM_PER_PX).astype(np.float32)
-        v = (self.middle_px - (y_mm - lower * (y_mm - foot_y)) / MM_PER_PX).astype(np.float32)
+        u, v = self.straight_px(x_mm, y_mm, height_mm)
         seen = cv2.remap(straight, u, v, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
         return np.asarray(seen, dtype=np.float32)
 
