@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
+import cv2
 import numpy as np
 
 from firmware_py.camera.board.calibration import SHARP_MM
@@ -47,11 +49,19 @@ def softness_mm(view: BoardView, straight: Image | Floats) -> float:
 
 def profiles(view: BoardView, straight: Image | Floats, radius_mm: float) -> Floats:
     """Mean colours ``(stretches, steps, 3)`` across a printed line, from inside to outside, along stretches of it."""
+    u, v = _places(view, radius_mm)
+    seen = cv2.remap(straight, u, v, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    stretches = seen.reshape(_STRETCHES, _ANGLES // _STRETCHES, u.shape[1], 3)
+    return np.asarray(stretches.mean(axis=1, dtype=np.float32))
+
+
+# The three lines of the view that is looked at; every read looks at them again.
+@lru_cache(maxsize=3)
+def _places(view: BoardView, radius_mm: float) -> tuple[Floats, Floats]:
+    """Pixels of the straight view across a printed line."""
     turn = np.arange(_ANGLES) * (2 * math.pi / _ANGLES)
-    across = np.arange(-_REACH_MM, _REACH_MM + _STEP_MM / 2, _STEP_MM)
-    r = radius_mm + across
-    seen = view.sample_straight(straight, np.outer(np.cos(turn), r), np.outer(np.sin(turn), r), 0.0)
-    return np.asarray(seen.reshape(_STRETCHES, -1, len(across), 3).mean(axis=1), dtype=np.float32)
+    r = radius_mm + np.arange(-_REACH_MM, _REACH_MM + _STEP_MM / 2, _STEP_MM)
+    return view.straight_px(np.outer(np.cos(turn), r), np.outer(np.sin(turn), r), 0.0)
 
 
 def _widths(stretches: Floats) -> list[float]:

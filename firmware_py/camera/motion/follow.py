@@ -11,8 +11,10 @@ import numpy as np
 from firmware_py.camera.motion.tracker import Sighting, Track
 from firmware_py.camera.picture.lab import Image
 from firmware_py.camera.picture.regions import Changes, Region, circle_votes, disc_pixels
+from firmware_py.camera.picture.shade import REACH_PX
 from firmware_py.camera.picture.view import Box
-from firmware_py.camera.rest.appearance import Patch, fit_look, patch_offsets
+from firmware_py.camera.rest.appearance import Patch, patch_offsets, planes
+from firmware_py.camera.rest.fitting import fit_look
 from firmware_py.camera.rest.reader import LayoutReader
 from firmware_py.camera.rest.resting import Resting
 from firmware_py.camera.rest.teach import colour_of
@@ -311,8 +313,8 @@ class Follower:
     def _over_layer(self, patch: Patch) -> Patch:
         """The patch with resting discs as background, and no say for the pixels right at them."""
         part = (
-            slice(patch.row - patch.seen.shape[0] // 2, patch.row + patch.seen.shape[0] // 2 + 1),
-            slice(patch.column - patch.seen.shape[1] // 2, patch.column + patch.seen.shape[1] // 2 + 1),
+            slice(patch.row - REACH_PX, patch.row + REACH_PX + 1),
+            slice(patch.column - REACH_PX, patch.column + REACH_PX + 1),
         )
         dx, dy = patch_offsets()
         cx, cy = self._view.to_mm(patch.column, patch.row)
@@ -321,7 +323,7 @@ class Follower:
             x, y = disc.top_xy_mm
             if math.dist((x, y), (cx, cy)) < 60:
                 weight[np.hypot(dx + np.float32(cx - x), dy + np.float32(cy - y)) < self._radius + 1] *= 0.1
-        return Patch(patch.column, patch.row, patch.seen, self._layer[part].astype(np.float32), weight)
+        return Patch(patch.column, patch.row, patch.seen, planes(self._layer[part]), weight)
 
     def _on_line(self, now: _Now) -> list[Sighting]:
         """A disc that a hand has laid on the outer line."""

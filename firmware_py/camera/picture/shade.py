@@ -18,6 +18,11 @@ _USUAL_RADIUS_MM = 16.0
 #: The map of the shadow is finer than the view, for it is steep at the rim: discs lie at all fractions of a pixel.
 _CELL_MM = 0.75
 _CELLS = 2 * math.ceil((REACH_PX + 4) * MM_PER_PX / _CELL_MM) + 1
+#: Columns and rows of the map at which the pixels of a patch lie that is right over it.
+_ACROSS, _DOWN = (
+    np.ascontiguousarray(grid, dtype=np.float32)
+    for grid in np.meshgrid(*(2 * [np.arange(-REACH_PX, REACH_PX + 1) * MM_PER_PX / _CELL_MM + (_CELLS - 1) / 2]))
+)
 #: Where the shadow tells the side of the lamp: beyond the darkness that any disc has right at its edge.
 _FROM_MM, _TO_MM = 19.5, 24.0
 #: Bevel and wall are so much brighter on the lamp's side than on the mean where the shadow is deep.
@@ -55,6 +60,12 @@ class Shade:
         border = cv2.BORDER_CONSTANT
         return np.asarray(cv2.remap(self.map, u, v, cv2.INTER_LINEAR, borderMode=border, borderValue=(1.0,)))
 
+    def around(self, x_mm: float, y_mm: float) -> Floats:
+        """Factors over a patch whose middle is so far to the right of a base's centre, and so far above it."""
+        u, v = _ACROSS + np.float32(x_mm / _CELL_MM), _DOWN - np.float32(y_mm / _CELL_MM)
+        border = cv2.BORDER_CONSTANT
+        return np.asarray(cv2.remap(self.map, u, v, cv2.INTER_LINEAR, borderMode=border, borderValue=(1.0,)))
+
     @property
     def lamp(self) -> tuple[float, float]:
         """How much brighter than on the mean is what faces +x and what faces +y: bevels and walls of discs.
@@ -81,12 +92,16 @@ class Shade:
     def learn(self, dx: Floats, dy: Floats, factor: Floats, weight: Floats) -> None:
         """Take in factors seen at offsets from a base's centre."""
         middle = (_CELLS - 1) / 2
-        u = np.rint(dx / _CELL_MM + middle).astype(int)
-        v = np.rint(middle - dy / _CELL_MM).astype(int)
-        good = (u >= 0) & (u < _CELLS) & (v >= 0) & (v < _CELLS) & (weight > 0)
+        some = weight > 0
+        weight = weight[some]
+        u = np.rint(dx[some] / _CELL_MM + middle).astype(int)
+        v = np.rint(middle - dy[some] / _CELL_MM).astype(int)
+        weight *= (u >= 0) & (u < _CELLS) & (v >= 0) & (v < _CELLS)
+        cell = np.clip(v, 0, _CELLS - 1) * _CELLS + np.clip(u, 0, _CELLS - 1)
         # A running mean: old light fades.
         self.count *= 0.95
         self.sum *= 0.95
-        np.add.at(self.sum, (v[good], u[good]), weight[good] * np.clip(factor[good], 0.3, 1.02))
-        np.add.at(self.count, (v[good], u[good]), weight[good])
+        self.count += np.bincount(cell, weight, _CELLS * _CELLS).reshape(_CELLS, _CELLS)
+        seen = weight * np.clip(factor[some], 0.3, 1.02)
+        self.sum += np.bincount(cell, seen, _CELLS * _CELLS).reshape(_CELLS, _CELLS)
         self._map = self._lamp = None

@@ -28,6 +28,8 @@ Places = tuple[float, ...]
 _CLEARLY = 0.72
 #: And this share is enough to try how a second disc lies below.
 _PERHAPS = 0.95
+#: From the best of the first guesses a search comes down to no less than this share of what that one leaves.
+_MOST_GAINED = 0.3
 #: Where no flat disc was found it explains this share of what changed.
 _LEAST_EXPLAINED = 0.5
 #: A level disc that explains so much of what changed needs no other reading.
@@ -174,7 +176,11 @@ class Askew:
             def left(place: Sequence[float], name: str = name) -> float:
                 return easel.left([self._worn(name, leaning_over(board, place[0], place[1]))])
 
-            place, value = least(left, min(starts, key=left), (step_deg / 2, 1.5))
+            tried = {start: left(start) for start in starts}
+            start = min(starts, key=tried.__getitem__)
+            if tried[start] * _MOST_GAINED > _CLEARLY * base:
+                continue
+            place, value = least(left, start, (step_deg / 2, 1.5))
             if best is None or value < best[0]:
                 best = (value, name, place)
         if best is None or best[0] > _CLEARLY * base or easel.explained(best[0]) < _LEAST_EXPLAINED:

@@ -9,10 +9,9 @@ import cv2
 import numpy as np
 
 from firmware_py.camera.picture.lab import Floats, Image
-from firmware_py.camera.picture.regions import disc_pixels
-from firmware_py.camera.picture.shade import Shade
-from firmware_py.camera.picture.view import BoardView
-from firmware_py.camera.rest.appearance import Patch, cut_patch, draw_disc, patch_offsets
+from firmware_py.camera.picture.shade import REACH_PX, Shade
+from firmware_py.camera.picture.view import MM_PER_PX, BoardView
+from firmware_py.camera.rest.appearance import Patch, cut_patch, length_of, patch_offsets
 from firmware_py.camera.rest.brightness import Brightness
 
 Xy = tuple[float, float]
@@ -44,29 +43,24 @@ class Painter:
             bare: the empty board in its light.
             tops: centres of the top faces.
         """
-        layer = bare.copy()
-        for top in tops:
-            self._darken(layer, top)
-        # Rounded and cut to eight bits in one pass; light is never below nought.
-        out = np.asarray(cv2.convertScaleAbs(layer), dtype=np.uint8)
+        # Rounded and cut to eight bits; light is never below nought.
+        out = np.asarray(cv2.convertScaleAbs(bare), dtype=np.uint8)
+        shadow: Floats = np.ones(out.shape[:2], np.float32)
+        shadows = [self._shadow(top) for top in tops]
+        for part, factor in shadows:
+            shadow[part] *= factor
+        for part, _ in shadows:
+            darkened = bare[part] * np.repeat(shadow[part], 3, axis=1).reshape(bare[part].shape)
+            out[part] = cv2.convertScaleAbs(darkened)
         for top in tops:
             self._paste(out, straight, top)
         return out
 
-    def ground(self, bare: Floats, place: Xy, others: Sequence[Xy]) -> Floats:
-        """The bare board around a place, darkened by the discs near it."""
-        near = [o for o in others if math.dist(o, place) < _SHADOW_MM]
-        if not near:
-            return bare
-        layer = bare.copy()
-        for o in near:
-            self._darken(layer, o)
-        return layer
-
     def patch(self, straight: Image, bare: Floats, place: Xy, others: Sequence[Xy]) -> Patch | None:
         """The pixels around a place, other discs masked and their shadows on the ground; None at the view's end."""
-        patch = self.cut(straight, self.ground(bare, place, others), place)
+        patch = self.cut(straight, bare, place)
         if patch is not None:
+            self._darken(patch, [o for o in others if math.dist(o, place) < _SHADOW_MM])
             self.mask(patch, others)
         return patch
 
@@ -80,17 +74,44 @@ class Painter:
         cx, cy = self._view.to_mm(patch.column, patch.row)
         for x, y in others:
             if math.dist((x, y), (cx, cy)) < _PATCH_MM:
-                patch.weight[np.hypot(dx + np.float32(cx - x), dy + np.float32(cy - y)) < self._radius + 2.5] = 0
+                patch.weight[length_of(dx + np.float32(cx - x), dy + np.float32(cy - y)) < self._radius + 2.5] = 0
 
-    def _darken(self, layer: Floats, top_xy_mm: Xy) -> None:
-        part, factor = draw_disc(self._view, self._shade, top_xy_mm)
-        layer[part] *= factor[..., None]
+    def _darken(self, patch: Patch, tops: Sequence[Xy]) -> None:
+        """Let the shadows of discs fall on the ground of a patch."""
+        first_row, first_column = patch.row - REACH_PX, patch.column - REACH_PX
+        for top in tops:
+            (rows, columns), factor = self._shadow(top)
+            r0, r1 = max(rows.start - first_row, 0), min(rows.stop - first_row, 2 * REACH_PX + 1)
+            c0, c1 = max(columns.start - first_column, 0), min(columns.stop - first_column, 2 * REACH_PX + 1)
+            if r0 < r1 and c0 < c1:
+                r, c = rows.start - first_row, columns.start - first_column
+                patch.bare[:, r0:r1, c0:c1] *= factor[r0 - r : r1 - r, c0 - c : c1 - c]
+
+    def _shadow(self, top_xy_mm: Xy) -> tuple[tuple[slice, slice], Floats]:
+        """Where in the straight view a disc's shadow falls, and the factor by which it darkens the ground there."""
+        view, (x, y) = self._view, top_xy_mm
+        u, v = view.to_px(x, y)
+        column, row = round(u), round(v)
+        r0, r1 = max(0, row - REACH_PX), min(view.side_px, row + REACH_PX + 1)
+        c0, c1 = max(0, column - REACH_PX), min(view.side_px, column + REACH_PX + 1)
+        cx, cy = view.to_mm(column, row)
+        sx, sy = view.base_shift(x, y, view.rim_mm)
+        factor = self._shade.around(cx - x - sx, cy - y - sy)
+        inner = (slice(r0 - row + REACH_PX, r1 - row + REACH_PX), slice(c0 - column + REACH_PX, c1 - column + REACH_PX))
+        return (slice(r0, r1), slice(c0, c1)), factor[inner]
 
     def _paste(self, layer: Image, straight: Image, top_xy_mm: Xy) -> None:
         """Show a disc and its visible wall as the view itself shows them."""
-        view = self._view
+        view, reach_mm = self._view, self._radius + _RIM_MM + self._view.soft_mm
         sx, sy = view.base_shift(*top_xy_mm, view.rim_mm)
-        for step in (0.0, 0.5, 1.0):
-            x, y = top_xy_mm[0] + step * sx, top_xy_mm[1] + step * sy
-            part, near = disc_pixels(view, x, y, self._radius + _RIM_MM + view.soft_mm)
-            layer[part][near] = straight[part][near]
+        u, v = view.to_px(top_xy_mm[0] + sx / 2, top_xy_mm[1] + sy / 2)
+        along_u, along_v, reach = sx / 2 / MM_PER_PX, -sy / 2 / MM_PER_PX, reach_mm / MM_PER_PX
+        far_u, far_v = reach + abs(along_u), reach + abs(along_v)
+        r0, r1 = max(0, math.floor(v - far_v)), min(view.side_px, math.ceil(v + far_v) + 1)
+        c0, c1 = max(0, math.floor(u - far_u)), min(view.side_px, math.ceil(u + far_u) + 1)
+        down, across = np.arange(r0, r1)[:, None] - v, np.arange(c0, c1) - u
+        near = np.zeros((r1 - r0, c1 - c0), np.bool_)
+        for step in (-1, 0, 1):
+            near |= (down - step * along_v) ** 2 + (across - step * along_u) ** 2 <= reach * reach
+        part = (slice(r0, r1), slice(c0, c1))
+        cv2.copyTo(straight[part], near.view(np.uint8), layer[part])

@@ -24,11 +24,12 @@ from firmware_py.camera.rest.appearance import (
     Patch,
     Wardrobe,
     draw,
-    fit_look,
+    length_of,
     lit,
     masks,
     patch_offsets,
 )
+from firmware_py.camera.rest.fitting import fit_look
 
 Xy = tuple[float, float]
 
@@ -155,13 +156,14 @@ class Album:
         off_x, off_y = patch_offsets()
         total = 0.0
         for v in views:
-            own, wood, _ = draw(self._view, (fresh[id(v.look)], shade), v.patch, v.xy_mm)
-            rest = v.patch.seen - wood[..., None] * v.patch.bare
-            weighed = v.patch.weight[..., None] * own
+            drawing = draw(self._view, (fresh[id(v.look)], shade), v.patch, v.xy_mm)
+            own = drawing.own
+            rest = v.patch.seen - drawing.open_wood * v.patch.bare
+            weighed = v.patch.weight * own
             gain = float(np.vdot(weighed, rest)) / max(1e-3, float(np.vdot(weighed, own)))
             cx, cy = self._view.to_mm(v.patch.column, v.patch.row)
-            near = np.hypot(off_x + np.float32(cx - v.xy_mm[0]), off_y + np.float32(cy - v.xy_mm[1]))
-            off = np.minimum(np.abs(rest - np.float32(gain) * own), _MOST_LEFT).sum(axis=2) * v.patch.weight
+            near = length_of(off_x + np.float32(cx - v.xy_mm[0]), off_y + np.float32(cy - v.xy_mm[1]))
+            off = np.minimum(np.abs(rest - np.float32(gain) * own), _MOST_LEFT).sum(axis=0) * v.patch.weight
             total += float(off[near < v.look.radius_mm + 6].sum())
         return total
 
@@ -194,10 +196,10 @@ def without_neighbours(view: BoardView, patch: Patch, xy_mm: Xy, radius_mm: floa
     """
     cx, cy = view.to_mm(patch.column, patch.row)
     off_x, off_y = patch_offsets()
-    beside = np.hypot(off_x + np.float32(cx - xy_mm[0]), off_y + np.float32(cy - xy_mm[1])) > radius_mm + _BESIDE_MM
-    seen, bare = cv2.blur(patch.seen, (3, 3)), cv2.blur(patch.bare, (3, 3))
-    share = np.einsum("ijk,ijk->ij", seen, bare) / np.maximum(np.einsum("ijk,ijk->ij", bare, bare), 1.0)
-    off = np.abs(seen - share[..., None] * bare).max(axis=2)
+    beside = length_of(off_x + np.float32(cx - xy_mm[0]), off_y + np.float32(cy - xy_mm[1])) > radius_mm + _BESIDE_MM
+    seen, bare = (np.stack([cv2.blur(plane, (3, 3)) for plane in planes]) for planes in (patch.seen, patch.bare))
+    share = np.einsum("kij,kij->ij", seen, bare) / np.maximum(np.einsum("kij,kij->ij", bare, bare), 1.0)
+    off = np.abs(seen - share * bare).max(axis=0)
     other = beside & ((off > _OTHER_COLOUR) | (share < _DEEPEST))
     wide = cv2.dilate(other.astype(np.uint8), np.ones((5, 5), np.uint8)) > 0
     return replace(patch, weight=np.where(wide & beside, np.float32(0), patch.weight))
@@ -209,58 +211,65 @@ def learn_look(view: BoardView, look: Look, shade: Shade | None, patch: Patch, x
     cx, cy = view.to_mm(patch.column, patch.row)
     off_x, off_y = patch_offsets()
     dx, dy = off_x + np.float32(cx - x_mm), off_y + np.float32(cy - y_mm)
-    rho = np.sqrt(dx * dx + dy * dy)
+    rho = length_of(dx, dy)
     sx, sy = view.base_shift(x_mm, y_mm, view.rim_mm)
-    top, whole = masks(view, look.radius_mm, xy_mm, dx, dy)
+    top, whole = masks(view, look.radius_mm, xy_mm, (dx, dy, rho))
     side = whole - top
     rate = max(0.06, 1.0 / (1.0 + look.learned))
     look.learned += 1
-    ground = (1 - whole) * (1.0 if shade is None else shade.at(dx - np.float32(sx), dy - np.float32(sy)))
+    ground = 1 - whole
     on_face = top
     if shade is not None:
-        light_face, light_wall = lit(view, shade, look.radius_mm, (dx, dy), top)
+        ground *= shade.around(cx - x_mm - sx, cy - y_mm - sy)
+        light_face, light_wall = lit(view, shade, look.radius_mm, (dx, dy, rho), top)
         on_face, side = top * light_face, side * light_wall
     light = np.float32(patch.light)
     on_face, side = on_face * light, side * light
-    # At the rim a pixel shows some face, some wall and some wood: what is not face is taken off.
-    face = (patch.seen - side[..., None] * look.wall_bgr - ground[..., None] * patch.bare) / np.maximum(
-        on_face, 0.3 * light
-    )[..., None]
-    inside = (patch.weight > 0.5) & (top > 0.35)
+    # What is not wood; at the rim a pixel shows some face, some wall and some wood.
+    above = patch.seen - ground * patch.bare
+    certain = patch.weight > 0.5
+    inside = certain & (top > 0.35)
     core = inside & (rho < 0.85 * look.radius_mm)
-    ring = (rho / RING_MM).astype(int)
     scale = 1.0
     if look.learned > 2:
         # Single discs are lighter or darker: what is learned is the set's mean pattern.
-        expected = light * np.median(look.colours(dx, dy)[0][core], axis=0)
-        middle = np.median(patch.seen[core], axis=0)
+        expected = light * _median(look.colours(rho[core])[:3])
+        middle = _median(patch.seen[:, core])
         scale = float(np.clip(middle.sum() / max(1.0, expected.sum()), 0.7, 1.4))
+    face = above[:, inside] - side[inside] * look.wall_bgr[:, None]
+    face /= np.maximum(on_face[inside], 0.3 * light)
     values = np.clip(face / np.float32(scale ** (1 - rate)), 0, 255)
-    _learn_rings(look, ring[inside], values[inside], rate)
-    own_face = np.float32(scale) * on_face[..., None] * look.colours(dx, dy)[0]
-    seen_side = side * (patch.weight > 0.5)
-    share = float(np.sum(seen_side * seen_side))
+    _learn_rings(look, (rho[inside] / RING_MM).astype(int), values, rate)
+    own = np.float32(scale) * on_face * look.colours(rho)[:3]
+    seen_side = side * certain
+    share = float(np.vdot(seen_side, seen_side))
     if share > 3:
-        rest = patch.seen - own_face - ground[..., None] * patch.bare
-        wall = np.sum(seen_side[..., None] * rest, axis=(0, 1)) / share
+        wall = np.einsum("ij,kij->k", seen_side, above - own) / share
         look.wall_bgr = look.wall_bgr + np.float32(rate * min(1.0, share / 15)) * (
             np.clip(wall, 0, 255) - look.wall_bgr
         )
     if shade is None:
         return
-    own = own_face + side[..., None] * look.wall_bgr
-    ground_light = np.maximum(patch.bare.sum(axis=2), 18.0) * np.maximum(1 - whole, 0.05)
-    factor = (patch.seen - own).sum(axis=2) / ground_light
-    weight = np.where((whole < 0.9) & (patch.weight > 0.5), (1 - whole) ** 2, 0).astype(np.float32)
+    own += side * look.wall_bgr[:, None, None]
+    ground_light = np.maximum(patch.bare.sum(axis=0), 18.0) * np.maximum(1 - whole, 0.05)
+    factor = (patch.seen - own).sum(axis=0) / ground_light
+    weight = np.where((whole < 0.9) & certain, (1 - whole) ** 2, 0).astype(np.float32)
     shade.learn(dx - np.float32(sx), dy - np.float32(sy), factor, weight)
 
 
+def _median(values: Floats) -> Floats:
+    """The median of each row; numpy's own takes several times as long on short ones."""
+    ordered = np.sort(values, axis=1)
+    count = ordered.shape[1]
+    return np.asarray((ordered[:, (count - 1) // 2] + ordered[:, count // 2]) / 2)
+
+
 def _learn_rings(look: Look, ring: Floats, values: Floats, rate: float) -> None:
-    """Take in colours ``(n, 3)`` seen at distances ``ring`` from the centre; each ring learns of its neighbours too."""
+    """Take in colours ``(3, n)`` seen at distances ``ring`` from the centre; each ring learns of its neighbours too."""
     count = len(look.face)
     near = ring < count + 2
-    ring, values = ring[near], values[near].astype(np.float64)
-    sums = np.stack([np.bincount(ring, w, count + 2) for w in (None, *values.T, (values * values).sum(axis=1))], axis=1)
+    ring, values = ring[near], values[:, near].astype(np.float64)
+    sums = np.stack([np.bincount(ring, w, count + 2) for w in (None, *values, (values * values).sum(axis=0))], axis=1)
     upto = np.concatenate([np.zeros((1, 5)), np.cumsum(sums, axis=0)])
     k = np.arange(count)
     reach = np.where(k > 3, 1, 2)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from firmware_py.camera.picture.view import BoardView
-from firmware_py.camera.rest.appearance import LookFit
+from firmware_py.camera.rest.fitting import LookFit
 from firmware_py.camera.rest.resting import Resting
 from firmware_py.camera.rest.sunken import state_at_hole
 from hardware.board import Board

@@ -12,9 +12,10 @@ import numpy as np
 from firmware_py.camera.picture.lab import Floats, Image
 from firmware_py.camera.picture.regions import CHANGE, Changes, Differ, Region, circle_votes, disc_pixels, gain_between
 from firmware_py.camera.picture.view import BoardView
-from firmware_py.camera.rest.appearance import LookFit, Wardrobe, fit_look
+from firmware_py.camera.rest.appearance import Wardrobe
 from firmware_py.camera.rest.askew import Askew, Sight
 from firmware_py.camera.rest.brightness import Brightness
+from firmware_py.camera.rest.fitting import LookFit, fit_look
 from firmware_py.camera.rest.layers import Painter
 from firmware_py.camera.rest.legible import blurred, drowned, like_discs, words
 from firmware_py.camera.rest.lessons import MATURE, Lessons
@@ -83,7 +84,9 @@ class LayoutReader:
     def lit_bare(self, straight: Image) -> Floats:
         """The empty board in the light of a view."""
         gain = gain_between(straight, self.bare, self._quiet).astype(np.float32)
-        return np.asarray(self.bare * gain, dtype=np.float32)
+        # Whole rows at once: numpy is slow over a last axis of three.
+        rows = self.bare.reshape(len(self.bare), -1) * np.tile(gain, self.bare.shape[1])
+        return np.asarray(rows.reshape(self.bare.shape))
 
     def compose(self, straight: Image, bare: Floats, discs: Iterable[Resting]) -> Image:
         """The view with nothing but the bare board and these discs, which are taken from the view itself."""

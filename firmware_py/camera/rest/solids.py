@@ -18,7 +18,7 @@ import numpy as np
 from firmware_py.camera.picture.lab import Floats
 from firmware_py.camera.picture.shade import Shade
 from firmware_py.camera.picture.view import EDGE_MM, BoardView
-from firmware_py.camera.rest.appearance import Look, Patch, patch_offsets
+from firmware_py.camera.rest.appearance import Look, Patch, at_distance, cover, patch_offsets
 
 Xy = tuple[float, float]
 
@@ -26,11 +26,11 @@ Xy = tuple[float, float]
 _MOST_LEFT = 90.0
 #: What a good drawing leaves of a pixel: noise, grain and resampling.
 _NOISE = 4.0
-#: Circles of a solid are so near one another in the picture that their union looks solid.
-_SLICE_MM = 1.6
 #: The shadow of a disc that lies higher reaches so much farther from the lamp.
 _LONGER_MM = 9.0
 _LEAST_LAMP = 0.05
+#: So many solids are kept as they were drawn last: whoever moves one of two draws the other one again and again.
+_KEPT = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +71,23 @@ class Worn:
     solid: Solid
 
 
+@dataclass(frozen=True, slots=True)
+class _Painted:
+    """A solid as drawn on a patch, nothing on top of it.
+
+    Attributes:
+        face: its top face, ``(3, side, side)``.
+        wall: its side wall.
+        clear: what it leaves of what is below, ``(side, side)``.
+        darkest: the least factor on the ground that its shadow may leave.
+    """
+
+    face: Floats
+    wall: Floats
+    clear: Floats
+    darkest: Floats
+
+
 class Easel:
     """Draws solids over one patch of a view and tells how far the drawing is from what is seen.
 
@@ -89,6 +106,8 @@ class Easel:
         self._height = view.calibration.camera_height_mm
         self._ray_x, self._ray_y = self._x - np.float32(foot_x), self._y - np.float32(foot_y)
         self._ray_z = view.rim_mm - self._height
+        self._fine: dict[int, Floats] = {}
+        self._kept: dict[tuple[int, Solid], _Painted] = {}
         nothing = np.zeros_like(patch.seen)
         #: What is left when nothing but the bare board is drawn.
         self.left_bare = self._left(nothing, patch.bare, np.ones_like(patch.weight))
@@ -100,35 +119,54 @@ class Easel:
 
     def left(self, bodies: Sequence[Worn]) -> float:
         """How much of the patch is left undrawn by some discs, the lower ones first."""
-        covers = [self._cover(body) for body in bodies]
-        darkest = np.ones_like(self._patch.weight)
-        for body in bodies:
-            darkest *= self._darkest(body.solid)
-        clear = np.ones_like(self._patch.weight)
-        own, below = np.zeros_like(self._patch.seen), np.zeros_like(self._patch.seen)
-        for body, (top, whole, rho) in zip(reversed(bodies), reversed(covers), strict=True):
-            face, _ = body.look.colours(rho, np.zeros_like(rho))
+        if not bodies:
+            return self.left_bare
+        first = self._painted(bodies[-1])
+        own, below = self._lit(first.face) + self._lit(first.wall), None
+        clear, darkest = first.clear, first.darkest
+        for body in reversed(bodies[:-1]):
+            painted = self._painted(body)
             # A disc under another lies in its shadow as the wood does.
-            layer = own if body is bodies[-1] else below
-            layer += self._lit((clear * top)[..., None] * face)
-            layer += self._lit((clear * (whole - top))[..., None] * body.look.wall_bgr)
-            clear = clear * (1 - whole)
-        return self._left(own, below + self._patch.bare * clear[..., None], darkest)
+            layer = self._lit(clear * painted.face) + self._lit(clear * painted.wall)
+            below = layer if below is None else below + layer
+            clear, darkest = clear * painted.clear, darkest * painted.darkest
+        ground = self._patch.bare * clear
+        return self._left(own, ground if below is None else ground + below, darkest)
+
+    def _painted(self, body: Worn) -> _Painted:
+        key = (id(body.look), body.solid)
+        painted = self._kept.pop(key, None)
+        if painted is None:
+            if key[0] not in self._fine:
+                self._fine[key[0]] = body.look.fine()
+            top, whole, rho = self._cover(body.solid)
+            face = at_distance(self._fine[key[0]], rho)[:3]
+            face *= top
+            wall = (whole - top) * body.look.wall_bgr[:, None, None]
+            painted = _Painted(face, wall, 1 - whole, self._darkest(body.solid))
+            if len(self._kept) >= _KEPT:
+                del self._kept[next(iter(self._kept))]
+        self._kept[key] = painted
+        return painted
 
     def _lit(self, drawn: Floats) -> Floats:
         """What is drawn, as bright as it is seen."""
-        weighed = drawn * self._patch.weight[..., None]
+        weighed = drawn * self._patch.weight
         power = float(np.vdot(weighed, drawn))
         gain = float(np.vdot(weighed, self._patch.seen)) / power if power > 1e-3 else 1.0
-        return np.asarray(drawn * np.float32(min(1.25, max(0.8, gain))), dtype=np.float32)
+        return np.asarray(np.multiply(drawn, np.float32(min(1.25, max(0.8, gain))), out=weighed))
 
     def _left(self, own: Floats, ground: Floats, darkest: Floats) -> float:
         """What is left with a disc drawn on a ground that may be as dark as told."""
         patch = self._patch
         rest = patch.seen - own
-        factor = np.einsum("ijk,ijk->ij", rest, ground) / np.maximum(np.einsum("ijk,ijk->ij", ground, ground), 1.0)
-        rest = rest - ground * np.clip(factor, darkest, 1.0)[..., None]
-        return float((np.minimum(np.abs(rest).sum(axis=2), _MOST_LEFT) * patch.weight).sum())
+        factor = np.einsum("kij,kij->ij", rest, ground) / np.maximum(
+            np.einsum("kij,kij->ij", ground, ground), np.float32(1)
+        )
+        np.minimum(np.maximum(factor, darkest, out=factor), np.float32(1), out=factor)
+        rest -= ground * factor
+        size = np.abs(rest, out=rest).sum(axis=0)
+        return float(np.vdot(np.minimum(size, np.float32(_MOST_LEFT), out=size), patch.weight))
 
     def _darkest(self, solid: Solid) -> Floats:
         """The least factor on the ground that the shadow of a solid may leave."""
@@ -146,39 +184,40 @@ class Easel:
             factor = np.where(under, np.float32(self._shade.map.min()), factor)
         return np.asarray(cv2.erode(factor, np.ones((3, 3), np.uint8)), dtype=np.float32)
 
-    def _cover(self, body: Worn) -> tuple[Floats, Floats, Floats]:
+    def _cover(self, solid: Solid) -> tuple[Floats, Floats, Floats]:
         """Cover of the top face and of the whole solid, and the distance from its axis on the top face."""
-        solid, board = body.solid, self._view.board
+        radius_mm, soft_mm = np.float32(self._view.board.disc_radius_mm), self._view.soft_mm
         foot_x, foot_y = self._view.calibration.foot_xy_mm
-        wall_mm = self._view.wall_mm
-        sight = (solid.x_mm - foot_x, solid.y_mm - foot_y, solid.z_mm - self._height)
-        ux, uy, uz = solid.up
-        along = abs(sight[0] * ux + sight[1] * uy + sight[2] * uz) / math.dist(sight, (0, 0, 0))
-        slices = 1 + math.ceil(wall_mm * math.sqrt(max(0.0, 1 - along * along)) / _SLICE_MM)
-        top = whole = rho = np.zeros_like(self._x)
-        for k in range(slices + 1):
-            rise = EDGE_MM + wall_mm * k / slices
-            rho = self._from_axis(solid, rise)
-            top = _cover(np.float32(board.disc_radius_mm) - rho, self._view.soft_mm)
-            whole = np.maximum(whole, top)
-        return top, whole, rho
-
-    def _from_axis(self, solid: Solid, rise_mm: float) -> Floats:
-        """Distance from the axis at which each line of sight meets the plane so far above the base."""
-        ux, uy, uz = solid.up
-        foot_x, foot_y = self._view.calibration.foot_xy_mm
-        x_mm, y_mm, z_mm = solid.axis_xyz(rise_mm)
-        cx, cy, cz = x_mm - foot_x, y_mm - foot_y, z_mm - self._height
-        reach = ux * cx + uy * cy + uz * cz
+        eye = (solid.x_mm - foot_x, solid.y_mm - foot_y, solid.z_mm - self._height)
+        up = solid.up
+        reach = sum(a * b for a, b in zip(up, eye, strict=True))
+        ray = (self._ray_x, self._ray_y, np.float32(self._ray_z))
+        steep: Floats | np.float32 = np.float32(self._ray_z)
         if solid.tilt:
-            s = np.float32(reach) / (
-                np.float32(ux) * self._ray_x + np.float32(uy) * self._ray_y + np.float32(uz * self._ray_z)
-            )
-            z = s * np.float32(self._ray_z) - np.float32(cz)
-        else:
-            s, z = np.full_like(self._ray_x, cz / self._ray_z), np.zeros_like(self._ray_x)
-        x, y = s * self._ray_x - np.float32(cx), s * self._ray_y - np.float32(cy)
-        return np.asarray(np.sqrt(x * x + y * y + z * z), dtype=np.float32)
+            steep = ray[0] * np.float32(up[0]) + ray[1] * np.float32(up[1]) + ray[2] * np.float32(up[2])
+        # Where a line of sight meets the base's plane, from the axis, and how that moves with the height of the plane:
+        # the square of its length is near + 2 rise along + rise^2 away.
+        starts, moves = [], []
+        for k in range(3 if solid.tilt else 2):
+            place: Floats = np.asarray(ray[k] / steep)
+            moves.append(place - np.float32(up[k]))
+            starts.append(place * np.float32(reach) - np.float32(eye[k]))
+        near, along, away = _dot(starts, starts), _dot(starts, moves), _dot(moves, moves)
+        high = np.float32(EDGE_MM + self._view.wall_mm)
+        lowest = np.maximum(along / np.maximum(away, np.float32(1e-9)), -high)
+        rise = -np.minimum(lowest, np.float32(-EDGE_MM), out=lowest)
+        along += along
+        rho = np.sqrt(np.maximum(near + high * (along + high * away), np.float32(0)))
+        # What is nearest to the axis is covered most.
+        nearest = np.sqrt(np.maximum(near + rise * (along + rise * away), np.float32(0)))
+        return cover(radius_mm - rho, soft_mm), cover(radius_mm - nearest, soft_mm), rho
+
+
+def _dot(one: Sequence[Floats], other: Sequence[Floats]) -> Floats:
+    total = one[0] * other[0]
+    for a, b in zip(one[1:], other[1:], strict=True):
+        total += a * b
+    return np.asarray(total)
 
 
 def seen_at(view: BoardView, x_mm: float, y_mm: float, z_mm: float) -> Xy:
@@ -189,27 +228,27 @@ def seen_at(view: BoardView, x_mm: float, y_mm: float, z_mm: float) -> Xy:
     return (foot_x + (x_mm - foot_x) * k, foot_y + (y_mm - foot_y) * k)
 
 
-def _cover(inside_mm: Floats, soft_mm: float) -> Floats:
-    return np.asarray(1 / (1 + np.exp(-np.clip(inside_mm * np.float32(1.702 / soft_mm), -30, 30))), dtype=np.float32)
-
-
 def least(
     left: Callable[[Sequence[float]], float], start: Sequence[float], step: Sequence[float], *, halvings: int = 4
 ) -> tuple[tuple[float, ...], float]:
     """The place with the least left that is found from a start by steps along each axis, halved again and again."""
-    at, size = np.array(start, dtype=np.float64), np.array(step, dtype=np.float64)
-    best = left(at.tolist())
+    at, size = tuple(map(float, start)), tuple(map(float, step))
+    best = left(at)
+    # What was no better before is none now.
+    tried = {at}
     for _ in range(halvings):
         moved = True
         while moved:
             moved = False
             for k in range(len(at)):
                 for sign in (1.0, -1.0):
-                    there = at.copy()
-                    there[k] += sign * size[k]
-                    value = left(there.tolist())
+                    there = (*at[:k], at[k] + sign * size[k], *at[k + 1 :])
+                    if there in tried:
+                        continue
+                    tried.add(there)
+                    value = left(there)
                     if value < best:
                         at, best, moved = there, value, True
                         break
-        size /= 2
-    return tuple(at.tolist()), best
+        size = tuple(v / 2 for v in size)
+    return at, best

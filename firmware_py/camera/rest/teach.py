@@ -10,8 +10,9 @@ from firmware_py.camera.picture.edges import Edge, fit_edge
 from firmware_py.camera.picture.lab import Floats, Image
 from firmware_py.camera.picture.shade import Shade
 from firmware_py.camera.picture.view import BoardView
-from firmware_py.camera.rest.appearance import Look, LookFit, Patch, Wardrobe, fit_look
+from firmware_py.camera.rest.appearance import Look, Patch, Wardrobe
 from firmware_py.camera.rest.brightness import UNKNOWN_LIGHT
+from firmware_py.camera.rest.fitting import LookFit, fit_look
 from firmware_py.camera.rest.learning import learn_look, without_neighbours
 from hub.link.messages import Colour
 
