@@ -24,7 +24,7 @@ from hub.link.config import SECRET_MODE, Config, ConfigError, read_secret
 if TYPE_CHECKING:
     from flask import Flask
 
-MISSING = 3
+BAD_INPUT, MISSING = 2, 3
 _STOP_S = 1
 _BACKLOG = 512
 
@@ -33,14 +33,15 @@ def run(config: Config) -> int:
     """Serve the pages until SIGTERM.
 
     Returns:
-        0 after a clean stop; 3 if the address, the broker's URL, the secret or the board's preset is of no use.
+        0 after a clean stop; 2 if the broker's URL, the secret or the board's preset is none; 3 if the address cannot
+        be listened at, or the secret not be made.
     """
     try:
         make_app = _prepared(config)
         listener = _listen(config.dashboard.host, config.dashboard.port)
     except (OSError, BusError, ValueError) as error:
         print(f"dashboard: {error}", file=sys.stderr)
-        return MISSING
+        return MISSING if isinstance(error, OSError) else BAD_INPUT
     host, port = listener.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
     print(f"dashboard: http://{shown}:{port}/", file=sys.stderr, flush=True)
@@ -52,9 +53,10 @@ def _listen(host: str, port: int) -> socket.socket:
 
     Raises:
         OSError: with a message for people.
+        ValueError: no port can be that number.
     """
     if not 0 <= port <= 65535:  # the resolver would take it modulo 65536
-        raise OSError(f"{host}:{port}: a port is a number from 0 to 65535")
+        raise ValueError(f"{host}:{port}: a port is a number from 0 to 65535")
     try:
         family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     except (socket.gaierror, UnicodeError):  # the latter of what no host can be called

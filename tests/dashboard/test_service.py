@@ -35,8 +35,8 @@ def _never_serve_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(service, "_serve", serve)
 
 
-def refused(config: Config, capfd: pytest.CaptureFixture[str]) -> str:
-    assert service.run(config) == 3
+def refused(config: Config, capfd: pytest.CaptureFixture[str], status: int) -> str:
+    assert service.run(config) == status
     captured = capfd.readouterr().err
     assert captured.count("\n") == 1, captured
     return captured
@@ -47,7 +47,7 @@ def test_a_taken_port_is_told_in_one_line(tmp_path: Path, capfd: pytest.CaptureF
         other.bind(("127.0.0.1", 0))
         other.listen()
         port = other.getsockname()[1]
-        line = refused(config_for(tmp_path, port=port), capfd)
+        line = refused(config_for(tmp_path, port=port), capfd, 3)
     assert f"127.0.0.1:{port} is taken" in line
 
 
@@ -66,35 +66,35 @@ def test_a_taken_port_is_told_in_one_line(tmp_path: Path, capfd: pytest.CaptureF
 def test_an_impossible_address(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], changes: dict[str, Any], words: str
 ) -> None:
-    assert words in refused(config_for(tmp_path, **changes), capfd)
+    assert words in refused(config_for(tmp_path, **changes), capfd, 2 if "port" in changes else 3)
 
 
 def test_a_secret_that_others_can_read_is_refused(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     secret = tmp_path / "dashboard.secret"
     secret.write_text("k" * 64)
     secret.chmod(0o644)
-    assert "0600" in refused(config_for(tmp_path), capfd)
+    assert "0600" in refused(config_for(tmp_path), capfd, 2)
 
 
 def test_a_short_secret_is_refused(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     secret = tmp_path / "dashboard.secret"
     secret.touch(0o600)
-    assert "at least 32" in refused(config_for(tmp_path), capfd)
+    assert "at least 32" in refused(config_for(tmp_path), capfd, 2)
 
 
 def test_a_secret_that_cannot_be_made_is_told(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "file").touch()
-    assert "cannot be made" in refused(config_for(tmp_path, secret_file=str(tmp_path / "file" / "x")), capfd)
+    assert "cannot be made" in refused(config_for(tmp_path, secret_file=str(tmp_path / "file" / "x")), capfd, 3)
 
 
 def test_an_unknown_board_preset_is_told(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     config = replace(config_for(tmp_path), board=BoardSection(preset="moon"))
-    assert "'moon'" in refused(config, capfd)
+    assert "'moon'" in refused(config, capfd, 2)
 
 
 def test_a_broker_url_that_is_none_is_told(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     config = replace(config_for(tmp_path), mqtt=MqttSection("http://x"))
-    assert "mqtt://host" in refused(config, capfd)
+    assert "mqtt://host" in refused(config, capfd, 2)
 
 
 # ---- the real process
