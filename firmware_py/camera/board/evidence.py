@@ -12,7 +12,17 @@ import cv2
 import numpy as np
 
 from firmware_py.camera.board.ringfit import STEP, RingFit
-from firmware_py.camera.picture.lab import LIMITS, LINES, Array, Floats, apply_homography, ridge, sample
+from firmware_py.camera.picture.lab import (
+    LIMITS,
+    LINES,
+    Array,
+    Floats,
+    along_rays,
+    apply_homography,
+    directions,
+    ridge,
+    sample,
+)
 
 ANGLES = 120
 #: Looked at from here to there, in outer radii.
@@ -80,10 +90,8 @@ def look_around(lab: Floats, fit: RingFit) -> Evidence:
         lab: float Lab picture the rings were fitted in.
         fit: the rings.
     """
-    angle = np.arange(ANGLES) * (2 * np.pi / ANGLES)
     radii = np.arange(REACH[0], REACH[1], STEP)
-    x, y = apply_homography(fit.homography, np.cos(angle)[:, None] * radii, np.sin(angle)[:, None] * radii)
-    profiles = sample(lab, x, y)
+    profiles = sample(lab, *along_rays(fit.homography, directions(ANGLES), radii))
     return Evidence(
         hole=_step_around(profiles, radii, HOLE_RIM),
         edge=_step_around(profiles, radii, SURFACE_EDGE),
@@ -92,7 +100,7 @@ def look_around(lab: Floats, fit: RingFit) -> Evidence:
 
 
 def _further(profiles: Floats, radii: Array, ratios: tuple[float, float, float]) -> tuple[float, ...]:
-    strength = cv2.dilate(np.nan_to_num(ridge(profiles, LINES.sides)), np.ones((1, 5), np.uint8))
+    strength = cv2.dilate(ridge(profiles, LINES.sides), np.ones((1, 5), np.uint8))
     own = np.abs(radii - np.array(ratios)[:, None]).argmin(axis=1)
     least = max(1.0, EQUAL * float(np.median(strength[:, own], axis=0).min()))
     inside = np.isfinite(profiles[..., 0])
@@ -115,7 +123,8 @@ def _further(profiles: Floats, radii: Array, ratios: tuple[float, float, float])
 def _step_around(profiles: Floats, radii: Array, span: tuple[float, float]) -> bool:
     low, high = (int(np.searchsorted(radii, r)) for r in span)
     part = profiles[:, low - STEP_SIDE : high + STEP_SIDE]
-    step = np.linalg.norm(part[:, 2 * STEP_SIDE :] - part[:, : -2 * STEP_SIDE], axis=2)
+    change = part[:, 2 * STEP_SIDE :] - part[:, : -2 * STEP_SIDE]
+    step = np.sqrt(np.einsum("arc,arc->ar", change, change))
     step = step[np.isfinite(step).all(axis=1)]
     if len(step) < ANGLES / 3:
         return False
@@ -130,10 +139,9 @@ def inner_limit(lab: Floats, fit: RingFit) -> float | None:
         lab: float Lab picture the rings were fitted in.
         fit: the rings, met as limits of areas.
     """
-    angle = np.arange(ANGLES) * (2 * np.pi / ANGLES)
     radii = np.arange(INNER_STRIP[0], INNER_STRIP[1], STEP)
-    x, y = apply_homography(fit.homography, np.cos(angle)[:, None] * radii, np.sin(angle)[:, None] * radii)
-    strength = cv2.dilate(np.nan_to_num(LIMITS.strength(sample(lab, x, y), LIMITS.sides)), np.ones((1, 5), np.uint8))
+    profiles = sample(lab, *along_rays(fit.homography, directions(ANGLES), radii))
+    strength = cv2.dilate(LIMITS.strength(profiles, LIMITS.sides), np.ones((1, 5), np.uint8))
     share = (strength > LEAST_STEP).mean(axis=0)
     best = int(share.argmax())
     return float(radii[best]) if share[best] >= ALL_ROUND else None
@@ -150,7 +158,7 @@ def quarters_seen(lab: Floats, fit: RingFit) -> bool:
     angle = np.arange(-max(QUARTER_SIDES), turns + max(QUARTER_SIDES)) * (2 * np.pi / turns)
     radii = np.linspace(fit.ratios[1] + OWN, 1.0 - OWN, 32)
     x, y = apply_homography(fit.homography, radii[:, None] * np.cos(angle), radii[:, None] * np.sin(angle))
-    strength = np.nan_to_num(ridge(sample(lab, x, y), QUARTER_SIDES))[:, max(QUARTER_SIDES) : -max(QUARTER_SIDES)]
+    strength = ridge(sample(lab, x, y), QUARTER_SIDES)[:, max(QUARTER_SIDES) : -max(QUARTER_SIDES)]
     seen = np.median(cv2.dilate(strength, np.ones((1, 3), np.uint8)), axis=0)
     four = np.sort(seen.reshape(4, QUARTER_STEPS), axis=0)[1]
     # Elsewhere the same is seen faintly by chance, in grain, or as strongly and often, as the wires of a dartboard are.

@@ -45,32 +45,38 @@ def camera_centre(image_from_board: Array, focal_px: float, principal_xy_px: tup
         focal_px: focal length in pixels; pixels are square.
         principal_xy_px: where the optical axis meets the picture.
     """
-    k_inverse = np.array(
-        [
-            [1 / focal_px, 0.0, -principal_xy_px[0] / focal_px],
-            [0.0, 1 / focal_px, -principal_xy_px[1] / focal_px],
-            [0.0, 0.0, 1.0],
-        ]
-    )
-    m = k_inverse @ image_from_board
-    scale = math.sqrt(float(np.linalg.norm(m[:, 0]) * np.linalg.norm(m[:, 1])))
-    m = m / scale
-    r1 = m[:, 0] / np.linalg.norm(m[:, 0])
-    r2 = m[:, 1] - r1 * (r1 @ m[:, 1])
-    r2 = r2 / np.linalg.norm(r2)
+    return np.asarray(camera_centres(image_from_board, np.array([focal_px]), principal_xy_px)[0])
+
+
+def camera_centres(image_from_board: Array, focal_px: Array, principal_xy_px: tuple[float, float]) -> Array:
+    """The same for many focal lengths, ``(n,)``, at once: ``(n, 3)``."""
+    a, b, t = _seen_axes(image_from_board, focal_px, principal_xy_px)
+    length_a, length_b = (np.linalg.norm(axis, axis=1, keepdims=True) for axis in (a, b))
+    r1 = a / length_a
+    r2 = b - r1 * (r1 * b).sum(axis=1, keepdims=True)
+    r2 = r2 / np.linalg.norm(r2, axis=1, keepdims=True)
     rotation = np.stack([r1, r2, np.cross(r1, r2)], axis=1)
-    centre = -rotation.T @ m[:, 2]
-    return np.array([centre[0], centre[1], abs(centre[2])])
+    centres = -(rotation @ t[..., None])[..., 0] / np.sqrt(length_a * length_b)
+    centres[:, 2] = np.abs(centres[:, 2])
+    return np.asarray(centres)
 
 
-def focal_cost(image_from_board: Array, focal_px: float, principal_xy_px: tuple[float, float]) -> float:
-    """How far a focal length is from making the board's axes square and equal, 0 when it fits exactly."""
+def _seen_axes(
+    image_from_board: Array, focal_px: Array, principal_xy_px: tuple[float, float]
+) -> tuple[Array, Array, Array]:
+    """Columns of the homography for each focal length, free of the lens: both axes and the middle, ``(n, 3)`` each."""
     cx, cy = principal_xy_px
-    shift = np.array([[1.0, 0.0, -cx], [0.0, 1.0, -cy], [0.0, 0.0, 1.0]])
-    m = np.diag([1 / focal_px, 1 / focal_px, 1.0]) @ shift @ image_from_board
-    a, b = m[:, 0], m[:, 1]
-    n = float(a @ a + b @ b)
-    return ((2.0 * float(a @ b)) ** 2 + float(a @ a - b @ b) ** 2) / (n * n)
+    about_axis = np.array([[1.0, 0.0, -cx], [0.0, 1.0, -cy], [0.0, 0.0, 1.0]]) @ image_from_board
+    seen = np.repeat(about_axis[None], len(focal_px), axis=0)
+    seen[:, :2] /= focal_px[:, None, None]
+    return seen[..., 0], seen[..., 1], seen[..., 2]
+
+
+def _focal_costs(image_from_board: Array, focal_px: Array, principal_xy_px: tuple[float, float]) -> Array:
+    """How far each focal length is from making the board's axes square and equal, 0 when it fits exactly."""
+    a, b, _ = _seen_axes(image_from_board, focal_px, principal_xy_px)
+    aa, bb, ab = ((one * other).sum(axis=1) for one, other in ((a, a), (b, b), (a, b)))
+    return np.asarray(((2.0 * ab) ** 2 + (aa - bb) ** 2) / (aa + bb) ** 2)
 
 
 def estimate_pose(
@@ -98,13 +104,13 @@ def estimate_pose(
         return Pose(foot_xy_mm=(float(x), float(y)), height_mm=float(z), height_spread=1.03)
     trials = np.geomspace(0.45, 3.0, TRIALS) * long_side
     log_f = np.log(trials)
-    misfit = np.array([focal_cost(image_from_board, float(f), principal) for f in trials])
+    misfit = _focal_costs(image_from_board, trials, principal)
     likely = (
         -0.5 * misfit / 0.006**2 - 0.5 * ((log_f - math.log(USUAL_FOCAL * long_side)) / math.log(focal_spread)) ** 2
     )
     weight = np.exp(likely - likely.max())
     weight /= weight.sum()
-    places = np.array([camera_centre(image_from_board, float(f), principal) for f in trials])
+    places = camera_centres(image_from_board, trials, principal)
     foot = weight @ places[:, :2]
     log_height = np.log(places[:, 2])
     mean = float(weight @ log_height)

@@ -11,13 +11,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from firmware_py.camera.picture.lab import LINES, Array, Floats, Look, apply_homography, sample
+from firmware_py.camera.picture.lab import LINES, Array, Floats, Look, along_rays, directions, sample
 
 ANGLES = 240
 #: While the window is wider than this every second angle is enough.
 COARSE = 0.03
 #: Half width of the search around each line, in outer radii, from the first look to the last.
 WINDOWS = (0.055, 0.055, 0.04, 0.028, 0.018, 0.012)
+#: A look is left out when the plane moved so little, in parts of the next window, that it lies well within that one.
+CALM = 0.15
 #: A plane that the last look still moved by this much, in outer radii, is looked at again so often: the slow ones are
 #: those that lean, for the lean is held back. Most have come to rest after one or two looks more.
 SETTLED, SETTLING = 0.001, (0.018,) * 8 + (0.012,)
@@ -59,9 +61,7 @@ class RingFit:
 def _profiles(lab: Floats, homography: Array, ratios: Array, half: int, angles: int = ANGLES) -> tuple[Floats, Array]:
     """Lab profiles across the lines, ``half`` samples to each side, ``(3, angles, n, 3)``, and the samples' offsets."""
     offsets = np.arange(-half, half + 1) * STEP
-    angle = np.arange(angles) * (2 * np.pi / angles)
-    radius = ratios[:, None, None] + offsets[None, None, :]
-    x, y = apply_homography(homography, radius * np.cos(angle)[None, :, None], radius * np.sin(angle)[None, :, None])
+    x, y = along_rays(homography, directions(angles), ratios[:, None, None] + offsets)
     return sample(lab, x, y), offsets
 
 
@@ -157,15 +157,17 @@ def fit_rings(lab: Floats, homography: Array, ratios: tuple[float, float], look:
     """
     h = homography / homography[2, 2]
     q = np.array([ratios[0], ratios[1], 1.0])
-    params = np.zeros(9)
+    moved = float("inf")
     for look_number, window in enumerate((*WINDOWS, *SETTLING)):
-        if look_number >= len(WINDOWS) and float(np.abs(params[:7]).max()) < SETTLED:
+        if look_number >= len(WINDOWS) and moved < SETTLED:
             break
+        if look_number < len(WINDOWS) - 1 and moved < CALM * WINDOWS[look_number + 1]:
+            continue
         angles = ANGLES // 2 if window > COARSE else ANGLES
         angle = np.arange(angles) * (2 * np.pi / angles)
         ring_of = np.repeat(np.arange(3), angles).reshape(3, angles)
         profiles, offsets = _profiles(lab, h, q, round(window / STEP) + max(look.sides), angles)
-        place, _ = _seen_offsets(np.nan_to_num(look.strength(profiles, look.sides)), offsets, window)
+        place, _ = _seen_offsets(look.strength(profiles, look.sides), offsets, window)
         good = np.isfinite(place)
         if good.sum() < angles / 4 or (good.sum(axis=1) < angles / 20).any():
             return None
@@ -173,6 +175,7 @@ def fit_rings(lab: Floats, homography: Array, ratios: tuple[float, float], look:
         turn = np.broadcast_to(angle, (3, angles))[good]
         params = _solve(radius * np.cos(turn), radius * np.sin(turn), ring_of[good], q)
         correction = _correction(params)
+        moved = float(np.abs(params[:7]).max())
         if not np.isfinite(params).all() or abs(np.linalg.det(correction)) < 0.2:
             return None
         h = h @ np.linalg.inv(correction)
@@ -182,7 +185,7 @@ def fit_rings(lab: Floats, homography: Array, ratios: tuple[float, float], look:
             return None
     # Coverage is judged in a wide window without favour for its middle, so that chance covers a fifth at most.
     profiles, offsets = _profiles(lab, h, q, round(WIDE / STEP) + max(look.sides))
-    place, _ = _seen_offsets(np.nan_to_num(look.strength(profiles, look.sides)), offsets, None)
+    place, _ = _seen_offsets(look.strength(profiles, look.sides), offsets, None)
     inside = np.isfinite(profiles).all(axis=(2, 3))
     covered = np.abs(np.nan_to_num(place, nan=9.0)) < COVERED
     coverage = covered.sum(axis=1) / np.maximum(inside.sum(axis=1), 1)

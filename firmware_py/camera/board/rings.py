@@ -138,6 +138,25 @@ def circle_image(homography: Array, radius: float, centre: tuple[float, float] =
     return (float(middle[0]), float(middle[1]), major, minor, degrees)
 
 
+def circle_images(homography: Array, radius: float, centres: Array) -> tuple[Array, Array]:
+    """Middles ``(n, 2)`` and mean radii ``(n,)`` of the ellipses that a homography makes of equal circles.
+
+    Args:
+        homography: from the plane of the circles to the picture.
+        radius: of the circles.
+        centres: theirs, ``(n, 2)``.
+    """
+    conics = np.tile(np.eye(3), (len(centres), 1, 1))
+    conics[:, :2, 2] = conics[:, 2, :2] = -centres
+    conics[:, 2, 2] = (centres**2).sum(axis=1) - radius**2
+    inverse = np.linalg.inv(homography)
+    c = inverse.T @ conics @ inverse
+    quadratic, linear = c[:, :2, :2], c[:, :2, 2]
+    middles = -np.linalg.solve(quadratic, linear[..., None])[..., 0]
+    scale = np.abs(c[:, 2, 2] + (linear * middles).sum(axis=1))
+    return middles, np.sqrt(scale / np.sqrt(np.abs(np.linalg.det(quadratic))))
+
+
 def shrink(bgr: Image, long_side: int) -> tuple[Image, float]:
     """The picture with at most ``long_side`` pixels, and the factor by which it was made smaller (at most 1)."""
     factor = long_side / max(bgr.shape[:2])

@@ -13,7 +13,17 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from firmware_py.camera.picture.lab import LINES, Array, Floats, Look, apply_homography, gradient, sample
+from firmware_py.camera.picture.lab import (
+    LINES,
+    Array,
+    Floats,
+    Look,
+    along_rays,
+    apply_homography,
+    directions,
+    gradient,
+    sample,
+)
 
 #: Long side of the picture in which the centre is looked for.
 SIDE_PX = 480
@@ -33,7 +43,9 @@ ANGLES = 120
 #: Steps in which radii, in pixels of the small picture, and ratios of the rings are tried.
 OUTER_STEP, RATIO_STEP = 1.5, 0.007
 #: Votes of an edge are cast so many pixels of the small picture apart.
-VOTE_STEP = 3.0
+VOTE_STEP = 4.0
+#: So many edges cast their votes at a time.
+AT_ONCE = 200
 #: Tilts tried when a plain look fails.
 TILTS_DEG = (15.0, 26.0, 36.0)
 #: Where the centre of the rings may be seen beside where it was taken to be, in parts of the outer radius for the
@@ -71,18 +83,21 @@ class Voters:
 def edge_voters(lab: Floats) -> Voters:
     """The edges of a small Lab picture, thinned, that may belong to a ring."""
     gx, gy, magnitude = gradient(lab, 1.0)
-    least = max(1.0, float(np.percentile(magnitude[::2, ::2], 75)))
+    some = magnitude[::2, ::2].ravel()
+    strong = round(0.75 * (some.size - 1))
+    least = max(1.0, float(np.partition(some, strong)[strong]))
     keep = magnitude > least
     keep[:2], keep[-2:], keep[:, :2], keep[:, -2:] = False, False, False, False
-    ys, xs = np.nonzero(keep)
-    if len(xs) > VOTERS:
+    # Places are counted through the whole picture: numpy is slow over two indices.
+    at = np.flatnonzero(keep)
+    if len(at) > VOTERS:
         # Where edges crowd, on a printed cloth or in strong grain, fewer of them speak.
         crowd = cv2.blur(keep.astype(np.float32), (CROWD_PX, CROWD_PX), borderType=cv2.BORDER_REFLECT)
-        upto = np.cumsum(1.0 / np.maximum(crowd[ys, xs], LEAST_CROWD))
-        pick = np.searchsorted(upto, np.linspace(0.0, upto[-1], VOTERS, endpoint=False), side="right")
-        ys, xs = ys[pick], xs[pick]
-    size = np.maximum(magnitude[ys, xs], 1e-6)
-    return Voters(x=xs.astype(np.float32), y=ys.astype(np.float32), nx=gx[ys, xs] / size, ny=gy[ys, xs] / size)
+        upto = np.cumsum(1.0 / np.maximum(crowd.ravel()[at], LEAST_CROWD))
+        at = at[np.searchsorted(upto, np.linspace(0.0, upto[-1], VOTERS, endpoint=False), side="right")]
+    ys, xs = np.divmod(at, magnitude.shape[1])
+    size = np.maximum(magnitude.ravel()[at], 1e-6)
+    return Voters(x=xs.astype(np.float32), y=ys.astype(np.float32), nx=gx.ravel()[at] / size, ny=gy.ravel()[at] / size)
 
 
 def upright(tilt_deg: float, azimuth_deg: float, shape: tuple[int, int]) -> Array:
@@ -147,11 +162,16 @@ def vote(voters: Voters, shape: tuple[int, int], step: int = 1) -> Floats:
     pad = math.ceil(VOTE_RANGE[1] * long_side / 2) + 2
     wide, high = width + 2 * pad, height + 2 * pad
     x, y = voters.x * np.float32(0.5), voters.y * np.float32(0.5)
-    near = (x > -1) & (x < width) & (y > -1) & (y < height)
-    cell = (y[near, None] + voters.ny[near, None] * reach + np.float32(pad)).astype(np.int32)
-    cell *= wide
-    cell += (x[near, None] + voters.nx[near, None] * reach + np.float32(pad)).astype(np.int32)
-    cells = np.bincount(cell.ravel(), minlength=wide * high)
+    near = np.flatnonzero((x > -1) & (x < width) & (y > -1) & (y < height))
+    cells = np.empty((len(near), len(reach)), np.intp)
+    # Few at a time, so that what is in between stays in the cache.
+    for part in (slice(k, k + AT_ONCE) for k in range(0, len(near), AT_ONCE)):
+        some = near[part]
+        col = x[some, None] + voters.nx[some, None] * reach + np.float32(pad)
+        row = y[some, None] + voters.ny[some, None] * reach + np.float32(pad)
+        np.multiply(row.astype(np.int32), wide, out=cells[part])
+        cells[part] += col.astype(np.int32)
+    cells = np.bincount(cells.ravel(), minlength=wide * high)
     votes = cells.reshape(high, wide)[pad : pad + height, pad : pad + width].astype(np.float32)
     return np.asarray(cv2.GaussianBlur(votes, (0, 0), 1.5), dtype=np.float32)
 
@@ -171,12 +191,12 @@ def peaks_of(votes: Floats, count: int) -> list[tuple[float, float, float]]:
 
 def _ring_profiles(lab: Floats, centres: Array, unwarp: Array, radii: Floats, look: Look = LINES) -> Floats:
     """Share of angles at which a line is seen, per centre and radius, shape ``(centres, radii)``."""
-    angle = np.arange(ANGLES) * (2 * np.pi / ANGLES)
-    x = centres[:, 0, None, None] + np.cos(angle)[None, :, None] * radii
-    y = centres[:, 1, None, None] + np.sin(angle)[None, :, None] * radii
-    x, y = apply_homography(unwarp, x, y)
-    lines = np.nan_to_num(look.strength(sample(lab, x, y), (2, 3)) / 6.0)
-    np.clip(lines, 0.0, 1.0, out=lines)
+    around = [
+        along_rays(unwarp @ np.array([[1.0, 0.0, x], [0.0, 1.0, y], [0.0, 0.0, 1.0]]), directions(ANGLES), radii)
+        for x, y in centres
+    ]
+    seen = sample(lab, *(np.stack(places) for places in zip(*around, strict=True)))
+    lines = np.clip(look.strength(seen, (2, 3)) / np.float32(6.0), np.float32(0.0), np.float32(1.0))
     count = lines.shape[0]
     wide = cv2.dilate(lines.reshape(count * ANGLES, -1), np.ones((1, 5), np.uint8))
     share = np.asarray(wide).reshape(count, ANGLES, -1).mean(axis=1)
@@ -215,10 +235,9 @@ def look_again(lab: Floats, homography: Array, look: Look = LINES) -> Sighting:
         homography: board plane to its pixels, of a fit of which at least two rings were seen.
         look: how lines are told along profiles.
     """
-    angle = np.arange(ANGLES) * (2 * np.pi / ANGLES)
     radii = np.arange(0.06, 1.75, 0.004, dtype=np.float32)
-    x, y = apply_homography(homography, np.cos(angle)[:, None] * radii, np.sin(angle)[:, None] * radii)
-    lines = np.clip(np.nan_to_num(look.strength(sample(lab, x, y), (2, 3)) / 6.0), 0.0, 1.0)
+    seen = sample(lab, *along_rays(homography, directions(ANGLES), radii))
+    lines = np.clip(look.strength(seen, (2, 3)) / np.float32(6.0), np.float32(0.0), np.float32(1.0))
     share = cv2.dilate(lines, np.ones((1, 3), np.uint8)).mean(axis=0)
     share = share - cv2.blur(share[None], (41, 1), borderType=cv2.BORDER_REFLECT)[0]
     outer, inner_ratio, middle_ratio, score = _best_rings(share, radii, np.arange(0.5, 1.72, 0.004))

@@ -50,7 +50,8 @@ def exposure_gain(bgr: Image) -> float:
         A factor of at least 1; 1.0 when the picture is bright enough or black.
     """
     step = max(1, min(bgr.shape[:2]) // 160)
-    top = float(np.percentile(bgr[::step, ::step].max(axis=2), 97))
+    some = bgr[::step, ::step]
+    top = float(np.percentile(np.maximum(np.maximum(some[..., 0], some[..., 1]), some[..., 2]), 97))
     if top < 4.0:
         return 1.0
     gain = BRIGHT / top
@@ -96,6 +97,15 @@ def gradient(lab: Floats, sigma_px: float = 1.0) -> tuple[Floats, Floats, Floats
     return steepest
 
 
+def planes_of(samples: Floats) -> Floats:
+    """The channels of samples ``(..., 3)`` as planes ``(3, ...)``: numpy is slow over a last axis of three."""
+    planes = np.empty((samples.shape[-1], *samples.shape[:-1]), np.float32)
+    flat = np.asarray(samples, dtype=np.float32).reshape(-1, 1, samples.shape[-1])
+    for channel, plane in enumerate(planes):
+        cv2.extractChannel(flat, channel, plane.reshape(-1, 1))
+    return planes
+
+
 def ridge(profiles: Floats, sides: tuple[int, ...]) -> Floats:
     """How much each sample differs from BOTH its sides in the same direction of colour: a line, whatever its colour.
 
@@ -107,29 +117,28 @@ def ridge(profiles: Floats, sides: tuple[int, ...]) -> Floats:
         sides: distances to the sides, in samples; the strongest answer counts.
 
     Returns:
-        Shape ``(..., n)``, in Lab units, 0 within the largest side of both ends.
+        Shape ``(..., n)``, in Lab units, 0 within the largest side of both ends and beside NaN.
     """
     answer = np.zeros(profiles.shape[:-1], dtype=np.float32)
     n = profiles.shape[-2]
-    # Channel by channel over whole planes: numpy is slow over a last axis of three.
-    planes = np.ascontiguousarray(np.moveaxis(profiles, -1, 0))
+    planes = planes_of(profiles)
     for side in sides:
-        middle = planes[..., side : n - side]
-        low, high = middle - planes[..., : n - 2 * side], middle - planes[..., 2 * side :]
-        product = (low * high).sum(axis=0)
-        np.square(low, out=low)
-        np.square(high, out=high)
-        low2, high2 = low.sum(axis=0), high.sum(axis=0)
-        both = low2 + high2
+        # What a sample differs by from its low side is what that one differs by from its high side.
+        rise = planes[..., side:] - planes[..., : n - side]
+        product = np.einsum("c...,c...->...", rise[..., : n - 2 * side], rise[..., side:])
+        np.negative(product, out=product)
+        square = np.einsum("c...,c...->...", rise, rise)
+        low2, high2 = square[..., : n - 2 * side], square[..., side:]
+        both, twice = low2 + high2, 2.0 * np.sqrt(low2 * high2)
         # |high - low|^2 over (|high| + |low|)^2, the share by which the sides differ from each other.
-        uneven = (both - 2.0 * product) / (both + 2.0 * np.sqrt(low2 * high2) + 1e-6)
+        uneven = (both - 2.0 * product) / (both + twice + 1e-6)
         trust = np.clip((UNEVEN_SIDES**2 - uneven) / (UNEVEN_SIDES**2 - EVEN_SIDES**2), 0.0, 1.0)
         part = answer[..., side : n - side]
         np.maximum(part, np.sqrt(np.maximum(product, 0.0)) * trust, out=part)
     edge = max(sides)
     answer[..., :edge] = 0.0
     answer[..., n - edge :] = 0.0
-    return answer
+    return _none_outside(answer)
 
 
 def boundary(profiles: Floats, sides: tuple[int, ...]) -> Floats:
@@ -144,10 +153,10 @@ def boundary(profiles: Floats, sides: tuple[int, ...]) -> Floats:
             a step is taken over the largest.
 
     Returns:
-        Shape ``(..., n)``, in Lab units, 0 within the largest side of both ends.
+        Shape ``(..., n)``, in Lab units, 0 within the largest side of both ends and beside NaN.
     """
     n, reach = profiles.shape[-2], max(sides)
-    planes = np.ascontiguousarray(np.moveaxis(profiles, -1, 0))
+    planes = planes_of(profiles)
     total = np.zeros((*planes.shape[:-1], n + 1), np.float32)
     np.cumsum(planes, axis=-1, out=total[..., 1:])
     inner = slice(reach, n - reach)
@@ -165,7 +174,13 @@ def boundary(profiles: Floats, sides: tuple[int, ...]) -> Floats:
     answer: Floats = np.asarray(flat, dtype=np.float32).reshape(strength.shape)
     answer[..., :reach] = 0.0
     answer[..., n - reach :] = 0.0
-    return answer
+    return _none_outside(answer)
+
+
+def _none_outside(strength: Floats) -> Floats:
+    """The strength with 0 for NaN, in place."""
+    cv2.patchNaNs(strength.reshape(-1, strength.shape[-1]), 0.0)
+    return strength
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +232,30 @@ def apply_homography(homography: Array, x: Array, y: Array) -> tuple[Array, Arra
     h = homography
     w = h[2, 0] * x + h[2, 1] * y + h[2, 2]
     return (h[0, 0] * x + h[0, 1] * y + h[0, 2]) / w, (h[1, 0] * x + h[1, 1] * y + h[1, 2]) / w
+
+
+def directions(count: int) -> Array:
+    """Unit vectors in as many directions evenly all around, ``(count, 2)``, from +x towards +y."""
+    angle = np.arange(count) * (2 * np.pi / count)
+    return np.stack([np.cos(angle), np.sin(angle)], axis=1)
+
+
+def along_rays(homography: Array, ways: Array, reach: Array) -> tuple[Array, Array]:
+    """Where points on rays from the middle of a plane are seen; all that is linear along a ray is worked out once.
+
+    Args:
+        homography: of the plane to the picture.
+        ways: directions of the rays, ``(..., rays, 2)``.
+        reach: distances along them, one for each ray or the same for all: ``(..., n)``.
+
+    Returns:
+        x and y in the picture, ``(..., rays, n)`` each.
+    """
+    way = ways @ homography[:, :2].T
+    u, v, w = (homography[k, 2] + way[..., k, None] * reach for k in range(3))
+    np.divide(u, w, out=u)
+    np.divide(v, w, out=v)
+    return u, v
 
 
 def mean_picture(pictures: Iterable[Image]) -> Floats:

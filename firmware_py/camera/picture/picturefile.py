@@ -25,7 +25,7 @@ from firmware_py.camera.picture.lab import Image
 #: Photos beyond this are refused: decoding one would take gigabytes.
 MOST_PIXELS = 200_000_000
 #: A decoded photo keeps at least this long side when it is reduced while decoding.
-KEEP_PX = 1000
+KEEP_PX = 800
 #: A decoded 8-bit picture with no pixel brighter than this may be a 16-bit one with a few bits in use.
 DEEP_MAX = 24
 

@@ -124,25 +124,25 @@ def tell_sides(colours: Array, weights: Array, in_usual_light: Array) -> Sides:
 
 def _cuts(colours: Array, weights: Array) -> list[tuple[float, Array]]:
     """The different ways of cutting the discs in two with the cost of each, cheapest first."""
-    starts = {_key(start): start for start in _starts(colours, weights)}
-    settled = {_key(member): member for member in (_settle(colours, weights, start) for start in starts.values())}
-    costs = [(_total_cost(colours, weights, member), member) for member in settled.values()]
-    return sorted(costs, key=lambda c: c[0])
+    starts = _distinct(_starts(colours, weights))
+    settled = _distinct(_settled(colours, weights, starts))
+    costs = _total_costs(colours, weights, settled)
+    return [(float(costs[k]), settled[k]) for k in np.argsort(costs, kind="stable")]
 
 
-def _key(member: Array) -> bytes:
-    """The same for the same cut, whichever part is called the first."""
-    return bytes((member != member[0]).tobytes())
+def _distinct(members: Array) -> Array:
+    """Each cut once, whichever part is called the first."""
+    return np.stack(list({bytes((member != member[0]).tobytes()): member for member in members}.values()))
 
 
 def _described(colours: Array, weights: Array, member: Array) -> TeamColours:
     """The two clouds of a cut as teams, or the one cloud that they are."""
-    means, widths = _clouds(colours, weights, member)
+    means, widths = (both[0] for both in _clouds(colours, weights, member[None]))
     gap = float(np.linalg.norm((means[0] - means[1]) / np.hypot(widths[0], widths[1])))
     far = float(np.linalg.norm((means[0] - means[1]) * np.array(FIRST_SCALE))) >= FAR_APART
     if len(np.unique(member)) < 2 or not (far or gap >= LEAST_APART):
-        means, widths = _clouds(colours, weights, np.zeros(len(colours), dtype=np.intp))
-        return TeamColours(light=_triple(means[0]), dark=None, light_width=_triple(widths[0]))
+        means, widths = _clouds(colours, weights, np.zeros((1, len(colours)), dtype=np.intp))
+        return TeamColours(light=_triple(means[0, 0]), dark=None, light_width=_triple(widths[0, 0]))
     light, dark = (0, 1) if means[0, 0] >= means[1, 0] else (1, 0)
     return TeamColours(
         light=_triple(means[light]),
@@ -152,19 +152,19 @@ def _described(colours: Array, weights: Array, member: Array) -> TeamColours:
     )
 
 
-def _starts(colours: Array, weights: Array) -> list[Array]:
+def _starts(colours: Array, weights: Array) -> Array:
     """First guesses of who belongs together: two means, and cuts at the widest gap along L, a, b and the long axis."""
     scaled = colours * np.array(FIRST_SCALE)
-    starts = [_two_means(scaled, weights)]
+    first = _two_means(scaled, weights)[None]
+    if len(colours) < 2:
+        return first
     centred = scaled - scaled.mean(axis=0)
     long_axis = np.linalg.svd(centred, full_matrices=False)[2][0]
-    for axis in (*np.eye(3), long_axis):
-        along = centred @ axis
-        order = np.sort(along)
-        if len(order) > 1:
-            widest = int(np.diff(order).argmax())
-            starts.append((along > (order[widest] + order[widest + 1]) / 2).astype(np.intp))
-    return starts
+    along = np.concatenate([centred.T, (centred @ long_axis)[None]])
+    order = np.sort(along, axis=1)
+    widest = np.diff(order, axis=1).argmax(axis=1)[:, None]
+    limit = (np.take_along_axis(order, widest, axis=1) + np.take_along_axis(order, widest + 1, axis=1)) / 2
+    return np.concatenate([first, (along > limit).astype(np.intp)])
 
 
 def _two_means(scaled: Array, weights: Array) -> Array:
@@ -182,50 +182,54 @@ def _two_means(scaled: Array, weights: Array) -> Array:
     return member
 
 
-def _settle(colours: Array, weights: Array, member: Array) -> Array:
-    """Let every disc join the likelier cloud until none moves."""
+def _settled(colours: Array, weights: Array, members: Array) -> Array:
+    """Cuts ``(k, n)`` in each of which every disc joined the likelier cloud until none moved."""
     for _ in range(6):
-        means, widths = _clouds(colours, weights, member)
-        new = _costs(colours, means, widths).argmin(axis=1)
-        if (new == member).all() or (new == new[0]).all():
+        new = _costs(colours, *_clouds(colours, weights, members)).argmin(axis=2)
+        one = (new == new[:, :1]).all(axis=1)
+        new[one] = members[one]
+        if (new == members).all():
             break
-        member = new
-    return member
+        members = new
+    return members
 
 
-def _total_cost(colours: Array, weights: Array, member: Array) -> float:
-    means, widths = _clouds(colours, weights, member)
-    z = (colours - means[member]) / widths[member]
-    return float((weights * ((z * z).sum(axis=1) + 2.0 * np.log(widths[member]).sum(axis=1))).sum())
+def _total_costs(colours: Array, weights: Array, members: Array) -> Array:
+    """Minus twice the log likelihood of all discs under each cut, ``(k,)``."""
+    means, widths = _clouds(colours, weights, members)
+    mean, width = (np.take_along_axis(both, members[..., None], axis=1) for both in (means, widths))
+    z = (colours - mean) / width
+    return np.asarray((weights * ((z * z).sum(axis=2) + 2.0 * np.log(width).sum(axis=2))).sum(axis=1))
 
 
-def _clouds(colours: Array, weights: Array, member: Array) -> tuple[Array, Array]:
-    """Means and widths of the two clouds; an empty one keeps the mean of all."""
-    share = np.stack([member == 0, member == 1]) * weights
-    share[~share.any(axis=1)] = weights
-    total = share.sum(axis=1, keepdims=True)
+def _clouds(colours: Array, weights: Array, members: Array) -> tuple[Array, Array]:
+    """Means and widths of the two clouds of each cut, ``(k, 2, 3)`` both; an empty one keeps the mean of all."""
+    share = np.stack([members == 0, members == 1], axis=1) * weights
+    share[~share.any(axis=2)] = weights
+    total = share.sum(axis=2, keepdims=True)
     means = share @ colours / total
-    square = np.einsum("kn,knc->kc", share, (colours[None] - means[:, None]) ** 2)
+    off = colours - means[:, :, None]
+    square = np.einsum("ktn,ktnc->ktc", share, off * off)
     widths = np.sqrt((square + USUAL_WEIGHT * np.array(USUAL_WIDTH) ** 2) / (total + USUAL_WEIGHT))
     return means, widths
 
 
 def _costs(colours: Array, means: Array, widths: Array) -> Array:
-    """Minus twice the log likelihood of each colour under each of two clouds, ``(n, 2)``.
+    """Minus twice the log likelihood of each colour under each of two clouds, ``(k, n, 2)`` for k pairs of clouds.
 
     Only the way from one cloud to the other tells them apart: a colour off that way is strange for either. Beyond a
     cloud's middle nothing is less of it than there, so a wide light cloud does not take the darkest disc of all from
     a narrow dark one.
     """
-    between = means[1] - means[0]
-    axis = between / (widths**2).mean(axis=0)
-    length = float(between @ axis)
-    if length < 1e-6:
-        return np.zeros((len(colours), 2))
-    along = np.clip((colours - means[0]) @ axis / length, 0.0, 1.0)
-    spread = np.sqrt((axis * axis * widths**2).sum(axis=1)) / length
-    z = (along[:, None] - np.array([0.0, 1.0])) / spread
-    return np.asarray(z * z + 2.0 * np.log(spread))
+    between = means[:, 1] - means[:, 0]
+    axis = between / (widths**2).mean(axis=1)
+    length = (between * axis).sum(axis=1)
+    apart = np.maximum(length, 1e-6)[:, None]
+    along = np.clip(((colours - means[:, :1]) @ axis[..., None])[..., 0] / apart, 0.0, 1.0)
+    spread = np.sqrt((axis[:, None] ** 2 * widths**2).sum(axis=2)) / apart
+    z = (along[..., None] - np.array([0.0, 1.0])) / np.maximum(spread, 1e-12)[:, None]
+    costs = z * z + 2.0 * np.log(np.maximum(spread, 1e-12))[:, None]
+    return np.where((length < 1e-6)[:, None, None], 0.0, costs)
 
 
 def assign(colours: Array, teams: TeamColours) -> tuple[Array, Array]:
@@ -238,7 +242,7 @@ def assign(colours: Array, teams: TeamColours) -> tuple[Array, Array]:
     if teams.dark is None:
         only = 0 if teams.light[0] >= MIDDLE_L else 1
         return np.full(len(colours), only), np.ones(len(colours))
-    costs = _costs(colours, teams.means, teams.widths)
+    costs = _costs(colours, teams.means[None], teams.widths[None])[0]
     return costs.argmin(axis=1), np.tanh(np.abs(costs[:, 0] - costs[:, 1]) / 8.0)
 
 

@@ -6,6 +6,7 @@ sharp peak and grain, numbers and glare are not. What is found here is only a su
 
 from __future__ import annotations
 
+import functools
 import math
 
 import cv2
@@ -35,27 +36,33 @@ def rim_votes(lab: Floats, radii_px: Array) -> Floats:
     # A margin collects the votes that fall outside, so that none needs to be looked at.
     pad = math.ceil(float(radii_px.max())) + 2
     wide, high = width + 2 * pad, height + 2 * pad
-    # The corners of the view lie beyond every disc.
-    row, column = np.ogrid[:height, :width]
-    round_view = (2 * row - height + 1) ** 2 + (2 * column - width + 1) ** 2 < max(height, width) ** 2
-    rows, columns = np.nonzero((size > LEAST_SLOPE) & round_view)
-    strength = size[rows, columns]
-    nx, ny = gx[rows, columns] / strength, gy[rows, columns] / strength
-    weight = np.minimum(strength / FULL_SLOPE, 1.0).astype(np.float64)
-    x0, y0 = columns.astype(np.float32) + (pad + 0.5), rows.astype(np.float32) + (pad + 0.5)
+    voters = np.flatnonzero((size > LEAST_SLOPE) & _round(height, width))
+    strength = size.ravel()[voters]
+    nx, ny = gx.ravel()[voters] / strength, gy.ravel()[voters] / strength
+    weight = np.minimum(strength / np.float32(FULL_SLOPE), np.float32(1.0)).astype(np.float64)
+    row = voters // width
+    home = (row + pad) * wide + (voters - row * width + pad)
     answer = np.empty((len(radii_px), height, width), dtype=np.float32)
     for k, radius in enumerate(radii_px):
-        dx, dy = np.float32(radius) * nx, np.float32(radius) * ny
+        reach = np.rint(np.float32(radius) * ny) * np.float32(wide) + np.rint(np.float32(radius) * nx)
+        away = reach.astype(np.intp)
         sides = []
-        for x, y in ((x0 + dx, y0 + dy), (x0 - dx, y0 - dy)):
-            cells = np.bincount(y.astype(np.int32) * wide + x.astype(np.int32), weight, wide * high)
-            inner = cells.reshape(high, wide)[pad : pad + height, pad : pad + width].astype(np.float32)
+        for cell in (home + away, home - away):
+            cells = np.bincount(cell, weight, wide * high).reshape(high, wide)
+            inner = cells[pad : pad + height, pad : pad + width].astype(np.float32)
             sides.append(cv2.GaussianBlur(inner, (0, 0), BLUR_PX))
         # An edge is about two pixels wide here, so a full rim gives twice its circumference, and the blur spreads a
         # perfect peak of one cell to 1 / (2 pi sigma^2) of it.
         np.maximum(sides[0], sides[1], out=answer[k])
         answer[k] *= np.float32(2 * np.pi * BLUR_PX**2 / (2 * 2 * np.pi * radius))
     return answer
+
+
+@functools.lru_cache(maxsize=4)
+def _round(height: int, width: int) -> Array:
+    """The circle in a view beyond which no disc lies, ``(h, w)`` of bool."""
+    row, column = np.ogrid[:height, :width]
+    return np.asarray((2 * row - height + 1) ** 2 + (2 * column - width + 1) ** 2 < max(height, width) ** 2)
 
 
 def suspects(
@@ -73,8 +80,9 @@ def suspects(
     """
     reach = max(1, round(apart_px))
     around = cv2.dilate(best, np.ones((2 * reach + 1, 2 * reach + 1), np.uint8))
-    rows, columns = np.nonzero((best >= around) & (best > least))
-    order = np.argsort(-best[rows, columns])[:most]
-    rows, columns = rows[order], columns[order]
+    places = np.flatnonzero((best >= around) & (best > least))
+    share = best.ravel()[places]
+    order = np.argsort(-share)[:most]
+    rows, columns = np.divmod(places[order], best.shape[1])
     which = votes[:, rows, columns].argmax(axis=0)
-    return np.stack([columns, rows, radii_px[which], best[rows, columns]], axis=1).astype(np.float64)
+    return np.stack([columns, rows, radii_px[which], share[order]], axis=1).astype(np.float64)

@@ -70,8 +70,8 @@ def read_hole(lab: Floats, calibration: Calibration, r0_mm: float, teams: TeamCo
     hole = np.array(calibration.hole_xy_mm)
     starts = np.array(STARTS) * r0_mm
     middle = np.repeat(hole[None], len(starts), axis=0)
-    xy, radius = rims.refine(lab, matrix, middle, starts, foot_xy_mm=foot, fixed=False)
-    fixed, _ = rims.refine(lab, matrix, hole[None], np.array([r0_mm]), foot_xy_mm=foot, fixed=True)
+    xy, radius, _ = rims.refine(lab, matrix, middle, starts, foot_xy_mm=foot, fixed=False)
+    fixed, _, _ = rims.refine(lab, matrix, hole[None], np.array([r0_mm]), foot_xy_mm=foot, fixed=True)
     seen = rims.examine(lab, matrix, np.concatenate([xy, fixed]), np.append(radius, r0_mm))
     whole = seen.agreement * np.minimum(seen.contrast / 0.8, 1.0)
     near = np.linalg.norm(xy - hole, axis=1) < 0.5 * r0_mm

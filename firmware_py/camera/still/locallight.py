@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from firmware_py.camera.board.calibration import Calibration
-from firmware_py.camera.picture.lab import Array, Floats, apply_homography, sample
+from firmware_py.camera.picture.lab import Array, Floats, along_rays, directions, sample
 
 #: The surface is looked at in so many directions and at so many distances from there to there, in outer radii.
 ANGLES, RINGS, REACH = 90, 18, (0.13, 0.97)
@@ -35,25 +35,28 @@ def local_light(lab: Floats, calibration: Calibration, xy_mm: Array, radius_mm: 
         radius_mm: their radius there.
     """
     outer = calibration.board.outer_line_mm
-    angle = np.arange(ANGLES) * (2 * np.pi / ANGLES)
+    ways = directions(ANGLES)
     reach = np.linspace(REACH[0], REACH[1], RINGS) * outer
-    places = np.stack([np.cos(angle)[:, None] * reach, np.sin(angle)[:, None] * reach], axis=-1)
-    seen = sample(lab, *apply_homography(calibration.image_from_board, places[..., 0], places[..., 1]))
+    seen = sample(lab, *along_rays(calibration.image_from_board, ways, reach))
     lightness = seen[..., 0].astype(np.float64) + FOOT
-    flat = places.reshape(-1, 2)
-    apart = np.sqrt(((flat[:, None] - xy_mm[None]) ** 2).sum(axis=-1)) if len(xy_mm) else np.full((len(flat), 1), 1e9)
-    wood = (apart.min(axis=1) > BESIDE * radius_mm).reshape(lightness.shape) & np.isfinite(lightness)
+    flat = (ways[:, None] * reach[:, None]).reshape(-1, 2)
+    beside = _distances2(flat, xy_mm) > (BESIDE * radius_mm) ** 2
+    wood = beside.all(axis=1).reshape(lightness.shape) & np.isfinite(lightness)
     usual = np.array([np.median(lightness[wood[:, k], k]) if wood[:, k].any() else np.nan for k in range(RINGS)])
     ratio = (lightness / usual).ravel()
     told = wood.ravel() & np.isfinite(ratio)
+    far = np.maximum(np.hypot(*xy_mm.T), 1e-6)
+    nearest = xy_mm * np.minimum(1.0, REACH[1] * outer / far)[:, None]
+    near = told[:, None] & (_distances2(flat, nearest) < (NEIGHBOURHOOD * radius_mm) ** 2)
     light = np.ones(len(xy_mm))
-    for k, place in enumerate(xy_mm):
-        far = max(float(np.hypot(*place)), 1e-6)
-        nearest = place * min(1.0, REACH[1] * outer / far)
-        near = told & (np.hypot(*(flat - nearest).T) < NEIGHBOURHOOD * radius_mm)
-        if near.sum() >= LEAST_PLACES:
-            light[k] = float(np.clip(np.median(ratio[near]), 1 / MOST, MOST))
+    for k in np.nonzero(near.sum(axis=0) >= LEAST_PLACES)[0]:
+        light[k] = float(np.clip(np.median(ratio[near[:, k]]), 1 / MOST, MOST))
     return light
+
+
+def _distances2(places: Array, others: Array) -> Array:
+    """Squared distances of places ``(m, 2)`` from others ``(n, 2)``, ``(m, n)``."""
+    return np.asarray((places[:, :1] - others[:, 0]) ** 2 + (places[:, 1:] - others[:, 1]) ** 2)
 
 
 def relit(colours: Array, light: Array) -> Array:

@@ -22,7 +22,7 @@ from firmware_py.camera.board.evidence import look_around, quarters_seen
 from firmware_py.camera.board.ringfit import RingFit
 from firmware_py.camera.board.rings import (
     Rings,
-    circle_image,
+    circle_images,
     fit_lab,
     rings_of,
     scaling,
@@ -33,7 +33,7 @@ from firmware_py.camera.board.ringsearch import SIDE_PX
 from firmware_py.camera.picture.lab import LINES, Array, Floats, Image, exposure_gain, to_lab
 from firmware_py.camera.picture.picturefile import Picture, PictureError, read_picture
 from firmware_py.camera.still.colours import assign, tell_sides
-from firmware_py.camera.still.discs import CLEAR, find_discs
+from firmware_py.camera.still.discs import CLEAR, disc_view, read_discs
 from firmware_py.camera.still.greyness import is_grey, told_apart
 from firmware_py.camera.still.locallight import relit
 from firmware_py.camera.still.overlay import draw_overlay
@@ -46,7 +46,7 @@ from hardware.board import Board, BoardError, load_board
 Scoring = Literal["differential", "cumulative", "match210"]
 
 #: Photos are read at this long side at most: lines and discs are met no better in larger ones.
-PHOTO_PX = 1024
+PHOTO_PX = 800
 HOLE_UNCLEAR = "the hole has the colour of a team's discs; one lying in it, not told here, adds 20"
 #: Less of the outer line than this in the picture, and the photo is refused.
 LEAST_VISIBLE = 0.7
@@ -114,7 +114,7 @@ def _read(
         return PhotoError(photo=name, code="two_boards", message=f"{name}: two boards are seen, one is expected")
     work_size = (work.shape[1], work.shape[0])
     calibration = Calibration.from_rings(rings_of(fit, np.eye(3), work_size), board)
-    reading = find_discs(work, calibration, lab=lab)
+    reading = read_discs(lab, disc_view(lab, calibration, small), calibration)
     if not _discs_on_a_board(reading, lab, fit):
         return PhotoError(photo=name, code="no_board", message=_no_board(name, work))
     doubtful = is_grey(lab) and not told_apart(reading, surface_colour(lab, calibration))
@@ -162,15 +162,15 @@ def _photo_discs(
     team, clearness = _told_sides(reading, colours, weights, usual)
     top_radius = reading.radius_mm / (1.0 - calibration.board.disc_height_mm / calibration.camera_height_mm)
     image_from_board = up @ calibration.image_from_board
+    middles, radii = circle_images(image_from_board, top_radius, np.array([d.top_xy_mm for d in reading.discs]))
     discs = []
-    for disc, which, clear in zip(reading.discs, team, clearness, strict=True):
+    for disc, (x, y), r, which, clear in zip(reading.discs, middles, radii, team, clearness, strict=True):
         verdict: Verdict = judge(disc, lines)
-        cx, cy, a, b, _ = circle_image(image_from_board, top_radius, disc.top_xy_mm)
         discs.append(
             PhotoDisc(
-                x=cx,
-                y=cy,
-                r=math.sqrt(a * b),
+                x=float(x),
+                y=float(y),
+                r=float(r),
                 side=SIDES[int(which)],
                 zone=verdict.zone,
                 margin_mm=verdict.margin_mm,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from firmware_py.camera.picture.lab import Array, Floats, apply_homography, sample_filled
+from firmware_py.camera.picture.lab import Array, Floats, directions, planes_of, sample_filled
 
 RAYS = 48
 #: Rays are sampled from this to that part of the radius.
@@ -25,15 +25,24 @@ AGREES = 0.09
 #: Colour difference, in Lab units, from which in- and outside are told apart at all.
 LEAST_CONTRAST = 5.0
 
+#: How far from a circle its rim is looked for, round by round, in radii (one sigma).
+WINDOWS = (0.16, 0.1, 0.08)
 #: From this distance of the foot point on, the side wall that shows is as broad as the look for the rim is exact.
 WALL_REACH_MM = 160.0
 
-_ANGLE = np.arange(RAYS) * (2 * np.pi / RAYS)
 #: Unit vectors of the rays, ``(RAYS, 2)``.
-DIRECTIONS = np.stack([np.cos(_ANGLE), np.sin(_ANGLE)], axis=1)
+DIRECTIONS = directions(RAYS)
 _PART = np.arange(FROM, TO + 1e-9, STEP)
-_INNER = (_PART > 0.5) & (_PART < 0.82)
-_OUTER = (_PART > 1.17) & (_PART < 1.4)
+
+
+def _between(low: float, high: float) -> slice:
+    """The samples of a ray from one part of the radius to another."""
+    first, past = np.searchsorted(_PART, (low, high))
+    return slice(int(first), int(past))
+
+
+#: Samples that tell the colour of the face, and of what is around it; every second ray is enough for the face.
+_INNER, _OUTER = _between(0.5, 0.82), _between(1.17, 1.4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +60,6 @@ class Rims:
         spread: median distance of the inside's samples from that colour, in Lab units.
         grain: the same just outside the rim: noise, grain, neighbours.
         apart: distance of that colour from the median colour just outside the rim, in Lab units.
-        step: median change of colour at the rim, in Lab units.
-        seen: share of the rays inside the picture.
     """
 
     xy_mm: Array
@@ -65,21 +72,25 @@ class Rims:
     spread: Array
     grain: Array
     apart: Array
-    step: Array
-    seen: Array
 
 
 def _profiles(lab: Floats, image_from_board: Array, xy: Array, radius: Array) -> tuple[Floats, Array]:
-    """Lab along the rays of each suspect, ``(3, n, RAYS, samples)``, and which rays lie inside the picture.
+    """Lab along the rays of each suspect, ``(3, n, RAYS, samples)``, and which rays lie inside the picture."""
+    # A ray stays straight in the picture: numerators and denominator of the homography are linear along it.
+    start = np.concatenate([xy, np.ones((len(xy), 1))], axis=1) @ image_from_board.T
+    along = radius[:, None, None] * (DIRECTIONS @ image_from_board[:, :2].T)
+    u, v, w = (
+        start[:, None, k, None].astype(np.float32) + along[..., k, None].astype(np.float32) * _PART.astype(np.float32)
+        for k in range(3)
+    )
+    values, inside = sample_filled(lab, u / w, v / w)
+    return planes_of(values), np.asarray(inside.all(axis=2))
 
-    The channels are planes of their own, because numpy is slow over a last axis of three.
-    """
-    reach = radius.astype(np.float32)[:, None, None] * _PART.astype(np.float32)
-    way = DIRECTIONS.astype(np.float32)
-    x = xy[:, 0].astype(np.float32)[:, None, None] + reach * way[None, :, 0, None]
-    y = xy[:, 1].astype(np.float32)[:, None, None] + reach * way[None, :, 1, None]
-    values, inside = sample_filled(lab, *apply_homography(image_from_board.astype(np.float32), x, y))
-    return np.ascontiguousarray(np.moveaxis(values, -1, 0)), np.asarray(inside.all(axis=2))
+
+def _median(values: Floats) -> Floats:
+    """Median along the last axis, the upper of two middle ones; numpy's own takes several times as long."""
+    middle = values.shape[-1] // 2
+    return np.asarray(np.partition(values, middle, axis=-1)[..., middle])
 
 
 def _edges(profiles: Floats) -> tuple[Floats, Floats, Floats]:
@@ -89,30 +100,34 @@ def _edges(profiles: Floats) -> tuple[Floats, Floats, Floats]:
         profiles: ``(3, n, RAYS, samples)``.
 
     Returns:
-        ``(n, RAYS, samples)``, ``(n, 3)`` and ``(n, RAYS, 3)``.
+        ``(n, RAYS, samples)``, ``(3, n)`` and ``(3, n, RAYS)``.
     """
     n = profiles.shape[1]
-    inside = np.median(profiles[:, :, ::2, _INNER].reshape(3, n, -1), axis=2)
-    outside = profiles[..., _OUTER].mean(axis=3)
+    inside = _median(profiles[:, :, ::2, _INNER].reshape(3, n, -1))
+    outside = np.einsum("cnrs->cnr", profiles[..., _OUTER]) / np.float32(_OUTER.stop - _OUTER.start)
     away = outside - inside[:, :, None]
-    away /= np.maximum(np.sqrt((away * away).sum(axis=0)), 1e-6)
+    away /= np.maximum(_length(away), np.float32(1e-6))
     slope = profiles[..., 2:] - profiles[..., :-2]
     strength = np.zeros(profiles.shape[1:], np.float32)
-    along = (slope * away[..., None]).sum(axis=0)
-    np.square(slope, out=slope)
-    strength[..., 1:-1] = np.maximum(along, 0.55 * np.sqrt(slope.sum(axis=0)))
-    return strength, inside.T, np.moveaxis(outside, 0, -1)
+    along = np.einsum("cnrs,cnr->nrs", slope, away)
+    strength[..., 1:-1] = np.maximum(along, np.float32(0.55) * _length(slope))
+    return strength, inside, outside
+
+
+def _length(colours: Floats) -> Floats:
+    """Euclidean length of colours whose channels are planes of their own."""
+    return np.asarray(np.sqrt(np.einsum("c...,c...->...", colours, colours)))
 
 
 def _peak(strength: Floats, radius_part: float, window: float | None) -> tuple[Array, Array]:
     """Sub-sample place (in radii) and strength of the edge on each ray, near ``radius_part`` if a window is given."""
     weighted = strength
     if window is not None:
-        weighted = weighted * np.exp(-0.5 * ((_PART - radius_part) / window) ** 2)
-    best = np.clip(weighted.argmax(axis=-1), 1, len(_PART) - 2)
-    low, mid, high = (
-        np.take_along_axis(weighted, best[..., None] + k, axis=-1)[..., 0].astype(np.float64) for k in (-1, 0, 1)
-    )
+        weighted = weighted * np.exp(-0.5 * ((_PART - radius_part) / window) ** 2).astype(np.float32)
+    samples = len(_PART)
+    best = np.clip(weighted.argmax(axis=-1), 1, samples - 2)
+    flat = np.arange(best.size).reshape(best.shape) * samples + best
+    low, mid, high = (weighted.ravel()[flat + k].astype(np.float64) for k in (-1, 0, 1))
     bend = low - 2 * mid + high
     shift = np.where(bend < -1e-9, 0.5 * (low - high) / np.minimum(bend, -1e-9), 0.0)
     return _PART[best] + np.clip(shift, -0.5, 0.5) * STEP, mid
@@ -135,8 +150,8 @@ def refine(
     *,
     foot_xy_mm: tuple[float, float],
     fixed: bool,
-    windows: tuple[float, ...] = (0.16, 0.1, 0.08),
-) -> tuple[Array, Array]:
+    windows: tuple[float, ...] = WINDOWS,
+) -> tuple[Array, Array, Array]:
     """Fit circles to the rims around rough places.
 
     Args:
@@ -149,13 +164,15 @@ def refine(
         windows: how far from the circle an edge is looked for, round by round, in radii (one sigma).
 
     Returns:
-        Centres and radii.
+        Centres, radii, and the share of the rays whose edge lies on the circle of the last round.
     """
     xy, radius = xy_mm.astype(np.float64).copy(), radius_mm.astype(np.float64).copy()
     design = np.concatenate([DIRECTIONS, np.ones((RAYS, 1))], axis=1)
     if fixed:
         design = design[:, :2]
     size = design.shape[1]
+    products = (design[:, :, None] * design[:, None, :]).reshape(RAYS, size * size)
+    agreement = np.zeros(len(xy))
     for window in windows:
         profiles, seen = _profiles(lab, image_from_board, xy, radius)
         strength, _, _ = _edges(profiles)
@@ -165,18 +182,18 @@ def refine(
         step = np.zeros((len(xy), size))
         for _ in range(4):
             rest = miss - step @ design.T
-            # The upper of the two middle ones; numpy's median takes thrice as long.
-            usual = np.partition(np.abs(rest), RAYS // 2, axis=1)[:, RAYS // 2, None]
-            sigma = np.maximum(1.4826 * usual, 0.015)
+            sigma = np.maximum(1.4826 * _median(np.abs(rest))[:, None], 0.015)
             robust = weight / (1.0 + (rest / (1.5 * sigma)) ** 2)
-            normal = np.einsum("nr,ri,rj->nij", robust, design, design) + 0.05 * np.eye(size)
-            right = np.einsum("nr,ri,nr->ni", robust, design, miss)
+            normal = (robust @ products).reshape(-1, size, size) + 0.05 * np.eye(size)
+            right = (robust * miss) @ design
             step = np.linalg.solve(normal, right[..., None])[..., 0]
+        on_rim = (np.abs(miss - step @ design.T) < AGREES) & (height > LEAST_CONTRAST / 2)
+        agreement = (on_rim & seen).sum(axis=1) / np.maximum(seen.sum(axis=1), 1)
         step = np.clip(step, -0.3, 0.3)
         xy += step[:, :2] * radius[:, None]
         if not fixed:
             radius *= 1.0 + np.clip(step[:, 2], -0.12, 0.12)
-    return xy, radius
+    return xy, radius, agreement
 
 
 def _without_glare(inner: Floats) -> Array:
@@ -193,25 +210,22 @@ def examine(lab: Floats, image_from_board: Array, xy_mm: Array, radius_mm: Array
     place, height = _peak(strength, 1.0, None)
     count = np.maximum(seen.sum(axis=1), 1)
     inner = profiles[:, :, ::2, _INNER].reshape(3, len(xy_mm), -1)
-    off = inner - inside.T[:, :, None]
-    spread = np.median(np.sqrt((off * off).sum(axis=0)), axis=1)
-    apart = np.linalg.norm(outside - inside[:, None], axis=-1) > np.maximum(LEAST_CONTRAST, 1.1 * spread)[:, None]
+    spread = _median(_length(inner - inside[:, :, None]))
+    apart = _length(outside - inside[:, :, None]) > np.maximum(LEAST_CONTRAST, 1.1 * spread)[:, None]
     near, _ = _peak(strength, 1.0, 0.2)
     agrees = (np.abs(place - 1.0) < AGREES) | (np.abs(near - 1.0) < AGREES / 2)
     agrees &= height > LEAST_CONTRAST / 2
-    ground = np.median(outside, axis=1)
-    grain = np.median(np.sqrt(((profiles[..., _OUTER] - ground.T[:, :, None, None]) ** 2).sum(axis=0)), axis=(1, 2))
+    ground = _median(outside)
+    around = profiles[..., _OUTER].reshape(3, len(xy_mm), -1)
     return Rims(
         xy_mm=xy_mm,
         radius_mm=radius_mm,
         agreement=(agrees & seen).sum(axis=1) / count,
         contrast=(apart & seen).sum(axis=1) / count,
         colour=_without_glare(inner),
-        inside_l=inside[:, 0],
-        outside_l=np.median(outside[:, :, 0], axis=1),
+        inside_l=inside[0],
+        outside_l=ground[0],
         spread=spread,
-        grain=grain,
-        apart=np.linalg.norm(ground - inside, axis=1),
-        step=np.median(height, axis=1),
-        seen=seen.mean(axis=1),
+        grain=_median(_length(around - ground[:, :, None])),
+        apart=_length(ground - inside),
     )

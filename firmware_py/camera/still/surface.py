@@ -3,27 +3,44 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from firmware_py.camera.board.calibration import Calibration
-from firmware_py.camera.picture.lab import Array, Floats, Image, sample
+from firmware_py.camera.picture.lab import Array, Floats, sample
+
+#: A picture of any depth: 8-bit colour or Lab.
+Pixels = NDArray[Any]
+#: A straight view is taken from a copy that has more pixels than it by this factor, so that nothing is passed over; by
+#: a little less will do where such a copy is at hand.
+FINER, FINE_ENOUGH = 1.15, 1.05
 
 
-def straight_view(bgr: Image, calibration: Calibration, mm_per_px: float, reach_mm: float) -> Image:
+def straight_view(
+    picture: Pixels, calibration: Calibration, mm_per_px: float, reach_mm: float, smaller: Pixels | None = None
+) -> Pixels:
     """A straight-down view in which nothing is lost to coarse sampling; +x right, +y up.
 
     Args:
-        bgr: picture of the calibrated camera.
+        picture: of the calibrated camera.
         calibration: of this camera.
         mm_per_px: scale of the view.
         reach_mm: from its middle to its edge.
+        smaller: a smaller copy of the picture, which is taken where it is fine enough.
     """
-    factor = min(1.0, 1.15 / (mm_per_px * calibration.px_per_mm()))
-    size = (max(1, round(bgr.shape[1] * factor)), max(1, round(bgr.shape[0] * factor)))
-    small = cv2.resize(bgr, size, interpolation=cv2.INTER_AREA) if factor < 1.0 else bgr
-    fx, fy = small.shape[1] / bgr.shape[1], small.shape[0] / bgr.shape[0]
+    own = 1.0 / (mm_per_px * calibration.px_per_mm())
+    factor = min(1.0, FINER * own)
+    if smaller is not None and FINE_ENOUGH * own <= smaller.shape[1] / picture.shape[1]:
+        small = smaller
+    elif factor < 1.0:
+        size = (max(1, round(picture.shape[1] * factor)), max(1, round(picture.shape[0] * factor)))
+        small = cv2.resize(picture, size, interpolation=cv2.INTER_AREA)
+    else:
+        small = picture
+    fx, fy = small.shape[1] / picture.shape[1], small.shape[0] / picture.shape[0]
     shrunk = np.array([[fx, 0.0, (fx - 1) / 2], [0.0, fy, (fy - 1) / 2], [0.0, 0.0, 1.0]])
     half = math.ceil(reach_mm / mm_per_px)
     to_mm = np.array([[mm_per_px, 0.0, -half * mm_per_px], [0.0, -mm_per_px, half * mm_per_px], [0.0, 0.0, 1.0]])
@@ -32,7 +49,7 @@ def straight_view(bgr: Image, calibration: Calibration, mm_per_px: float, reach_
     view = cv2.warpPerspective(
         small, matrix, (side, side), flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP, borderMode=cv2.BORDER_REPLICATE
     )
-    return np.asarray(view, dtype=np.uint8)
+    return np.asarray(view, dtype=picture.dtype)
 
 
 def find_surface_radius(lab: Floats, calibration: Calibration) -> float | None:

@@ -42,9 +42,10 @@ class Lines:
     widths_mm: tuple[float, float, float]
     waves_mm: Array
 
-    def radius_mm(self, line: int, angle: float) -> float:
-        """Radius of a line's centre in a direction (radians from +x towards +y of the board)."""
-        return self.radii_mm[line] + float(self.waves_mm[line] @ _basis(np.array([angle]))[0])
+    def radii_at_mm(self, angle: float) -> list[float]:
+        """Radius of each line's centre in a direction (radians from +x towards +y of the board)."""
+        waves = self.waves_mm @ _basis(np.array([angle]))[0]
+        return [radius + float(wave) for radius, wave in zip(self.radii_mm, waves, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +69,10 @@ class Verdict:
 
 
 def _basis(angle: Array) -> Array:
-    terms = [np.ones_like(angle)]
-    for k in range(1, WAVES + 1):
-        terms += [np.cos(k * angle), np.sin(k * angle)]
-    return np.stack(terms, axis=1)
+    turns = np.arange(1, WAVES + 1) * angle[:, None]
+    terms = np.ones((len(angle), 1 + 2 * WAVES))
+    terms[:, 1::2], terms[:, 2::2] = np.cos(turns), np.sin(turns)
+    return terms
 
 
 def trace_lines(calibration: Calibration, offsets: Array, widths: tuple[float, float, float], turn: float) -> Lines:
@@ -120,7 +121,8 @@ def judge(disc: SeenDisc, lines: Lines) -> Verdict:
     """
     r_mm = disc.r_mm
     angle = math.atan2(disc.y_mm, disc.x_mm)
-    limits = [lines.radius_mm(k, angle) - lines.widths_mm[k] / 2 - disc.radius_mm for k in range(3)]
+    radii = lines.radii_at_mm(angle)
+    limits = [radius - width / 2 - disc.radius_mm for radius, width in zip(radii, lines.widths_mm, strict=True)]
     margin = min(abs(r_mm - limit) for limit in limits)
     if disc.place == "hole":
         return Verdict(zone=20, margin_mm=margin, sure=disc.quality >= 0.75)

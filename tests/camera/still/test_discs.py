@@ -12,7 +12,7 @@ import pytest
 
 from firmware_py.camera.board.calibration import Calibration
 from firmware_py.camera.picture.lab import to_lab
-from firmware_py.camera.still.discs import find_discs
+from firmware_py.camera.still.discs import disc_view, find_discs, read_discs
 from firmware_py.camera.still.surface import find_surface_radius
 from hardware.board import TOURNAMENT
 
@@ -53,6 +53,19 @@ def test_known_radius_and_colours_are_taken(drawn: ModuleType):
     assert again.radius_mm == pytest.approx(16.0)
     assert again.teams == first.teams
     assert len(again.discs) == len(PLACES)
+
+
+@pytest.mark.parametrize("long_side", [300, 620], ids=["too coarse", "fine enough"])
+def test_smaller_copy_gives_the_same_discs(drawn: ModuleType, long_side):
+    picture, calibration = scene(drawn, drawn.LOOKS["plain"], drawn.Camera(size_wh=(1200, 1100)))
+    lab = to_lab(picture)
+    size = (long_side, round(long_side * 11 / 12))
+    copy = to_lab(cv2.resize(picture, size, interpolation=cv2.INTER_AREA))
+    reading = read_discs(lab, disc_view(lab, calibration, copy), calibration)
+    expected = read_discs(lab, disc_view(lab, calibration), calibration)
+    assert len(reading.discs) == len(expected.discs) == len(PLACES)
+    for one, other in zip(reading.discs, expected.discs, strict=True):
+        assert (one.x_mm, one.y_mm) == pytest.approx((other.x_mm, other.y_mm), abs=0.5)
 
 
 def test_stated_uncertainty_grows_with_that_of_the_camera_height(drawn: ModuleType):

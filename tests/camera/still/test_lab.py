@@ -5,7 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from firmware_py.camera.picture.lab import LIMITS, exposure_gain, ridge, sample, sample_filled, to_lab
+from firmware_py.camera.picture.lab import (
+    LIMITS,
+    along_rays,
+    apply_homography,
+    directions,
+    exposure_gain,
+    ridge,
+    sample,
+    sample_filled,
+    to_lab,
+)
 
 MAPLE, WALNUT, INK, RED, BLUE = (75, 8, 28), (35, 8, 12), (15, 2, 4), (50, 60, 40), (25, 8, -35)
 
@@ -66,3 +76,23 @@ def test_any_number_of_samples_is_taken():
     """OpenCV itself refuses maps of more than 32767 rows."""
     picture = np.ones((4, 4, 3), np.float32)
     assert sample(picture, np.ones((40000, 2)), np.ones((40000, 2))).shape == (40000, 2, 3)
+
+
+@pytest.mark.parametrize("strength", [ridge, LIMITS.strength], ids=["lines", "limits"])
+def test_nothing_is_seen_beyond_the_picture(strength):
+    profile = np.zeros((1, 30, 3), np.float32)
+    profile[:, 10] = 20.0
+    profile[:, 20:] = np.nan
+    seen = strength(profile, (2, 3))
+    assert np.isfinite(seen).all()
+    assert abs(int(seen[0].argmax()) - 10) <= 1
+    assert not seen[0, 20:].any()
+
+
+def test_points_along_rays_are_those_of_the_homography():
+    homography = np.array([[200.0, 12, 500], [-9, 180, 400], [1e-2, 2e-2, 1]])
+    ways, reach = directions(7), np.array([0.1, 0.5, 1.3])
+    x, y = along_rays(homography, ways, reach)
+    u, v = apply_homography(homography, ways[:, :1] * reach, ways[:, 1:] * reach)
+    assert np.allclose(x, u)
+    assert np.allclose(y, v)

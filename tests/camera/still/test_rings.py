@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from types import ModuleType
 
@@ -9,7 +10,7 @@ import cv2
 import numpy as np
 import pytest
 
-from firmware_py.camera.board.rings import Rings, circle_image, find_rings
+from firmware_py.camera.board.rings import Rings, circle_image, circle_images, find_rings
 from firmware_py.camera.still.photo import score_picture
 from firmware_py.camera.still.photoreading import PhotoError
 
@@ -161,6 +162,16 @@ def test_circle_image_is_the_ellipse_of_the_circle():
     u, v = x * np.cos(t) + y * np.sin(t), y * np.cos(t) - x * np.sin(t)
     assert np.allclose((u / a) ** 2 + (v / b) ** 2, 1.0, atol=1e-9)
     assert a >= b
+
+
+def test_circle_images_are_those_of_each_circle():
+    homography = np.array([[200.0, 12, 500], [-9, 180, 400], [1e-2, 2e-2, 1]])
+    centres = np.array([[0.0, 0.0], [0.5, -0.3], [-0.9, 0.8]])
+    middles, radii = circle_images(homography, 0.06, centres)
+    for (x, y), middle, radius in zip(centres, middles, radii, strict=True):
+        cx, cy, a, b, _ = circle_image(homography, 0.06, (x, y))
+        assert middle == pytest.approx((cx, cy))
+        assert radius == pytest.approx(math.sqrt(a * b))
 
 
 @pytest.mark.parametrize("azimuth_deg", [15, 140, 260])

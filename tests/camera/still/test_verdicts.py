@@ -89,7 +89,7 @@ def test_waves_of_a_line_are_followed():
     offsets[0] = np.nan
     lines = trace_lines(calibration, offsets, (float("nan"), 0.006, 0.006), 0.0)
     for a in (0.0, 0.7, 2.0, 4.4):
-        assert lines.radius_mm(2, a) == pytest.approx(304.8 + 2.0 * math.cos(3 * a), abs=0.15)
-        assert lines.radius_mm(0, a) == pytest.approx(101.6)
+        assert lines.radii_at_mm(a)[2] == pytest.approx(304.8 + 2.0 * math.cos(3 * a), abs=0.15)
+        assert lines.radii_at_mm(a)[0] == pytest.approx(101.6)
     assert lines.widths_mm[0] == TOURNAMENT.line_width_mm
     assert lines.widths_mm[1] == pytest.approx(0.006 * 304.8)
