@@ -25,6 +25,8 @@ RIVAL_MM = 3.5
 LEAST_JUMP_MM_S = 45.0
 #: Discs at rest with a smaller gap touch, as far as two readings can tell.
 TOUCH_MM = 0.45
+#: A peg that fewer of the likely courses touch was rather not touched; of a hit the doubts of the shot decide.
+_RATHER = 0.5
 #: How sure a blow is that no course of rolled discs shows.
 _UNEXPLAINED = 0.4
 
@@ -91,7 +93,8 @@ def _tried_out(board: Board, paths: Mapping[str, Path], shot: str, known: Sequen
     """The contacts as rolled discs tell them, where they tell them; the others as they were told."""
     episodes = explain(board, paths, shot, [(c.at_ns, c.words[1:]) for c in known])
     kept = [c for c in known if not any(e.covers(c.at_ns, c.words[1:]) for e in episodes)]
-    blows = [Contact(b.at_ns, b.words, b.sure, b.rivals) for e in episodes for b in e.blows]
+    told_blows = (b for e in episodes for b in e.blows if b.words[0] == "hit" or b.sure >= _RATHER)
+    blows = [Contact(b.at_ns, b.words, b.sure, b.rivals) for b in told_blows]
     told = {c.words[2] for c in (*kept, *blows) if c.words[0] == "hit"}
     told |= {c.words[1] for c in (*kept, *blows) if c.words[0] == "hit"}
     # What moved was struck, also where no course that was rolled says by whom.

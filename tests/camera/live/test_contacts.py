@@ -7,7 +7,10 @@ from collections import Counter
 
 import pytest
 
+from firmware_py.camera.motion import contacts as finder
 from firmware_py.camera.motion.contacts import find_contacts
+from firmware_py.camera.motion.courses import Blow
+from firmware_py.camera.motion.episodes import Episode
 from firmware_py.camera.motion.tracker import Sighting, coast
 from firmware_py.camera.motion.ways import Mover, Path, legs
 from hardware.board import TOURNAMENT
@@ -51,6 +54,24 @@ def test_a_disc_that_moved_was_hit_also_when_it_moved_too_little_to_be_followed(
     nudged = Path("p", "dark", (0.0, -100.0), 0, (), (-1.2, -99.9), moved=True)
     contacts = find_contacts(TOURNAMENT, {"s": shot, "p": nudged}, "s")
     assert [c.words for c in contacts] == [("hit", "s", "p")]
+
+
+@pytest.mark.parametrize(
+    ("words", "sure", "told"),
+    [
+        (("peg", "s"), 0.42, False),
+        (("peg", "s"), 0.58, True),
+        (("hit", "s", "p"), 0.42, True),  # an opposing disc that may have been touched becomes a doubt of the shot
+    ],
+)
+def test_a_peg_that_was_rather_not_touched_is_not_told(
+    monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], sure: float, *, told: bool
+) -> None:
+    episode = Episode(0, 10**9, frozenset("sp"), (Blow(2 * FRAME_NS, words, sure, 30.0),), 0.9)
+    monkeypatch.setattr(finder, "explain", lambda *_: [episode])
+    shot = Path("s", "light", (0, -304.8), 0, free_way(0, -260, 0, 700, 10), (0, -20), moved=True)
+    contacts = find_contacts(TOURNAMENT, {"s": shot, "p": at_rest("p", 60, -120)}, "s")
+    assert [c.words for c in contacts] == ([words] if told else [])
 
 
 @pytest.mark.parametrize("rate_hz", [30.0, 60.0])
