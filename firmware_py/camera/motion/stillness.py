@@ -5,6 +5,7 @@ Nearly all frames of an evening show a board on which nothing moves, so this is 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import cv2
@@ -19,6 +20,10 @@ LEAST_STEP = 5
 LEAST_PIXELS = 3
 #: What changed is taken to reach so many pixels of the gate farther than it shows.
 BOX_PAD_PX = 6
+#: A change is more than so many sigmas of the noise after shrinking, up to the most grey levels.
+_SIGMAS, _MOST_STEP = 9.0, 40.0
+#: The lower three quarters of all differences tell the noise, whatever moves in the rest: their mean in its sigmas.
+_QUIET_SHARE, _QUIET_MEAN = 0.75, 0.515
 #: Share of the gate's picture that may change by slow light before it is taken for motion, none in one frame.
 _FOLLOW = 0.05
 
@@ -53,13 +58,18 @@ def shrink(frame: Image) -> Image:
 
 
 class Gate:
-    """Compares small copies of frames; owned by the camera's loop."""
+    """Compares small copies of frames; owned by the camera's loop.
+
+    Until the noise was measured, or something was at rest, each frame tells anew how noisy the camera is: one that is
+    noisier than most would seem to move for ever, so that its board was never looked for.
+    """
 
     def __init__(self) -> None:
         self._before: Image | None = None
         self._still: Image | None = None
         self._slow: np.ndarray[tuple[int, ...], np.dtype[np.float32]] | None = None
         self._step = float(LEAST_STEP)
+        self._learning = True
 
     def look(self, frame: Image) -> GateSeen:
         """Take a frame in; the first one only sets the scene."""
@@ -69,7 +79,10 @@ class Gate:
             self._still = small
             self._slow = None
             return GateSeen(moving=False, changed=False, pixels=0)
-        pixels = self._count(small, self._before)
+        differences = np.asarray(cv2.absdiff(small, self._before), dtype=np.uint8)
+        if self._learning:
+            self._step = _step_above(_quiet_sigma(differences))
+        pixels = self._count(differences)
         changed, box = self._against_still(small, frame.shape[1] / small.shape[1])
         self._before = small
         if not changed and pixels < LEAST_PIXELS and self._still is not None:
@@ -80,17 +93,19 @@ class Gate:
         """What was seen last is the still picture from now on."""
         self._still = self._before
         self._slow = None
+        self._learning = False
 
     def forget(self) -> None:
         """The camera was reopened: the next frame sets the scene."""
         self._before = self._still = self._slow = None
+        self._learning = True
 
     def measure_noise(self, frames: list[Image]) -> None:
         """Set the step above the noise of still frames; a dim camera needs more."""
         smalls = [shrink(f).astype(np.float32) for f in frames]
         if len(smalls) >= 2:
-            sigma = float(np.std(smalls[1] - smalls[0]) / np.sqrt(2))
-            self._step = float(np.clip(9 * sigma, LEAST_STEP, 40))
+            self._step = _step_above(float(np.std(smalls[1] - smalls[0]) / np.sqrt(2)))
+            self._learning = False
 
     def _against_still(self, small: Image, scale: float) -> tuple[bool, tuple[int, int, int, int]]:
         if self._still is None:
@@ -111,8 +126,8 @@ class Gate:
             round((y + height + pad) * scale),
         )
 
-    def _count(self, a: Image, b: Image) -> int:
-        _, over = cv2.threshold(cv2.absdiff(a, b), self._step, 1, cv2.THRESH_BINARY)
+    def _count(self, differences: Image) -> int:
+        _, over = cv2.threshold(differences, self._step, 1, cv2.THRESH_BINARY)
         return int(cv2.countNonZero(over.reshape(over.shape[0], -1)))
 
     def _drift(self, small: Image, still: Image) -> None:
@@ -121,3 +136,16 @@ class Gate:
             self._slow = still.astype(np.float32)
         cv2.accumulateWeighted(small, self._slow, _FOLLOW)
         self._still = np.rint(self._slow).astype(np.uint8)
+
+
+def _quiet_sigma(differences: Image) -> float:
+    """Grey levels of noise, one sigma in one picture, of two pictures' differences."""
+    counts = np.bincount(differences.ravel(), minlength=256).astype(np.float64)
+    left = _QUIET_SHARE * counts.sum()
+    taken = np.clip(left - (np.cumsum(counts) - counts), 0, counts)
+    mean = float(np.dot(taken, np.arange(256.0))) / max(float(left), 1.0)
+    return mean / _QUIET_MEAN / math.sqrt(2)
+
+
+def _step_above(sigma: float) -> float:
+    return float(np.clip(_SIGMAS * sigma, LEAST_STEP, _MOST_STEP))

@@ -20,6 +20,8 @@ from hardware.board import Board
 FRAMES = 12
 #: How often a camera without a calibration looks for the board, and how seldom after so many looks in vain.
 _EVERY_NS, _SELDOM_NS, _OFTEN = 1_000_000_000, 4_000_000_000, 10
+#: A picture that does not keep still for so long is told of.
+_RESTLESS_NS = 4_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +61,14 @@ class Seeker:
         self._next_ns: int | None = None
         self._in_vain = 0
         self._pile = Pile(FRAMES)
+        self._restless_ns: int | None = None
 
     def take(self, frame: Frame, *, still: bool) -> FoundBoard | None:
         """Take a frame in; the board as soon as some still frames show it."""
         if not still:
             self._pile.clear()
         self._pile.add(frame.pixels)
+        self._mind_unrest(frame.at_ns, still=still)
         waiting = self._next_ns is not None and 0 < self._next_ns - frame.at_ns <= _SELDOM_NS
         if not self._pile.whole or waiting:
             return None
@@ -78,6 +82,18 @@ class Seeker:
         self.trouble = ""
         self._pile.clear()
         return found
+
+    def _mind_unrest(self, at_ns: int, *, still: bool) -> None:
+        """Name what keeps the board from being looked for: a picture that never keeps still for a few frames."""
+        if self._pile.whole:
+            self._restless_ns = None
+        elif still:
+            return
+        elif self._restless_ns is None or at_ns < self._restless_ns:
+            self._restless_ns = at_ns
+        elif at_ns - self._restless_ns >= _RESTLESS_NS:
+            self.fault = NoBoardError.fault
+            self.trouble = "the picture does not keep still: nobody may move over the board, nor light or camera shake"
 
     def look(self, pile: Pile) -> FoundBoard:
         """The board that still frames show.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from firmware_py.camera.motion.stillness import Gate, shrink
 
@@ -58,6 +59,29 @@ def test_a_noisy_camera_raises_the_step() -> None:
     gate = Gate()
     gate.measure_noise(noisy[:2])
     assert not any(gate.look(f).moving for f in noisy[2:])
+
+
+@pytest.mark.parametrize("sigma", [0, 2, 6, 14])
+def test_how_noisy_the_camera_is_shows_in_its_first_frames_though_something_moves(sigma: int) -> None:
+    gate = Gate()
+
+    def frame(k: int) -> np.ndarray:
+        picture = 120 + sigma / 2 * NOISE[37 * k % 140 :][:960]
+        picture[300:400, 200 + 40 * min(k, 4) : 500 + 40 * min(k, 4)] = 30.0
+        return picture.clip(0, 255).astype(np.uint8)
+
+    moving = [gate.look(frame(k)).moving for k in range(8)]
+    assert moving == [False, True, True, True, True, False, False, False]
+
+
+def test_once_something_lay_at_rest_noise_is_known_and_a_whole_picture_that_shakes_is_motion() -> None:
+    gate = Gate()
+    for k in range(3):
+        gate.look(scene(k))
+    gate.settle()
+    chance = np.random.default_rng(1)
+    shaken = (scene(3) + chance.normal(0, 60, (960, 1280, 1))).clip(0, 255).astype(np.uint8)
+    assert gate.look(shaken).moving
 
 
 def test_any_size_is_shrunk_to_the_gate() -> None:
