@@ -170,8 +170,12 @@ def answered(match: Match, shot: ShotRecord, choice: str) -> ShotRecord:
 
 
 def leaners_told(match: Match, playing: Round, shot: ShotRecord) -> Round:
-    """A counted round with people's word about a disc at its hole: a leaner counts where it leans, a 20 in the hole."""
+    """A round, swept or counted, with people's word about a disc at its hole: there it is a leaner's 15, or a 20.
+
+    One that a later shot has moved is where that one left it.
+    """
     known = {disc.id for disc in playing.record}
+    known |= {disc for later in playing.shots if later.number > shot.number for disc in later.rest}
     record = tuple(disc for disc in playing.record if not shot.flat.get(disc.id, False))
     lean = [disc for disc, flat in shot.flat.items() if not flat and disc in shot.rest and disc not in known]
     come = (where_it_leant(match, shot, disc) for disc in lean)

@@ -149,8 +149,18 @@ def _answer_running(state: TableState, entry: Entry, question: Question, choice:
         state, shot = told
         return settle(state, entry) if shot is None else told_of(state, entry, shot)
     if question.shot:
-        return judged_again(state, entry, question.shot)
+        return _leaners_back(judged_again(state, entry, question.shot), question.shot)
     return settle(state, entry)
+
+
+def _leaners_back(state: TableState, number: int) -> TableState:
+    """On a board that was swept no layout shows a disc again that people say had leaned in the hole."""
+    match = state.match
+    playing = match.running if match is not None else None
+    if match is None or playing is None or not playing.swept:
+        return state
+    shot = next((shot for shot in playing.shots if shot.number == number), None)
+    return state if shot is None else state.with_running(hole.leaners_told(match, playing, shot))
 
 
 def _answered(match: Match, playing: Round, question: Question, choice: str, reason: str) -> Round:

@@ -139,6 +139,25 @@ def test_a_disc_that_lies_at_the_hole_to_the_end_is_asked_about_then(bench: Benc
     assert twenties(bench) == {"A": 0, "B": 0}
 
 
+@pytest.mark.parametrize(("answer", "counted"), [("none", (30, 0)), ("A", (15, 1))])
+def test_what_was_taken_out_of_the_hole_first_as_the_board_was_swept_is_asked_and_counts_as_people_say(
+    bench: Bench, answer: str, counted: tuple[int, int]
+) -> None:
+    bench.start()
+    bench.shoot("A", (60, 10))
+    bench.shoot("B", (100, 200), ("hit", "s", "d1"), moved={"d1": (61, 10)})
+    leaner = at_the_hole(bench, "A", ("hit", "s", "d2"), x_mm=2.2)
+    bench.shoot("B", (200, 90), ("hit", "s", "d1"), moved={"d1": bench.where("d1")})
+    bench.off(leaner)
+    bench.off(*list(bench.discs))
+    assert [q.kind for q in bench.table.questions] == ["twenty", "round"]
+    bench.answer(answer)
+    assert (bench.table.sides["A"].board, twenties(bench)["A"]) == counted
+    bench.answer("keep")
+    (told,) = bench.table.rounds
+    assert (told.totals["A"], told.twenties["A"]) == (counted[0] + 20 * counted[1], counted[1])
+
+
 def test_hands_that_begin_to_clear_lift_no_20(bench: Bench) -> None:
     bench.start()
     bench.rally(23)
