@@ -102,11 +102,12 @@ def test_a_match_moves_to_a_free_board_and_says_what_becomes_of_the_round(phone:
     expect(phone.locator("#sheet-choices button")).to_have_text(["Board 2"])
     press(phone, "Board 2")
     assert asked(hub, phone, 1) == ("board-1", Move("board-2", restart=True, round=5, there=TOKEN))
-    hub.publish(playing("board-3", rev=20, shot=0, phase="round_over"))
+    hub.publish(playing("board-3", rev=20, shot=0, phase="round_over", round=6))
+    expect(row(phone, "board-3").locator(".about")).to_contain_text("round 6")
     row(phone, "board-3").get_by_role("button", name="Move").click()
     expect(phone.locator("#sheet-text")).to_contain_text("as it stands")
     press(phone, "Board 2")
-    assert asked(hub, phone, 2)[1] == Move("board-2", round=5, there=TOKEN)
+    assert asked(hub, phone, 2)[1] == Move("board-2", round=6, there=TOKEN)
 
 
 def test_names_and_an_event_come_late_also_to_an_earlier_match(phone: Page, hub: FakeHub) -> None:
