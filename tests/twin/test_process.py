@@ -250,7 +250,7 @@ def test_a_beam_that_dies_gets_the_same_tick_again_and_the_level(make: Callable[
 def test_a_beam_that_wants_to_be_woken_is(make: Callable[..., Board]) -> None:
     peers = Peers(make())
     peers.wake_ns = 40_000_000
-    peers.until(lambda: len(peers.frames) >= 3)
+    peers.until(lambda: len(peers.ticks) >= 4)
     assert peers.ticks[:4] == [33333333, 40_000_000, 66666667, 100000000]
     peers.close()
 
