@@ -21,8 +21,9 @@ WINDOWS = (0.055, 0.055, 0.04, 0.028, 0.018, 0.012)
 #: A look is left out when the plane moved so little, in parts of the next window, that it lies well within that one.
 CALM = 0.15
 #: A plane that the last look still moved by this much, in outer radii, is looked at again so often: the slow ones are
-#: those that lean, for the lean is held back. Most have come to rest after one or two looks more.
-SETTLED, SETTLING = 0.001, (0.018,) * 8 + (0.012,)
+#: those that lean, for the lean is held back, so that what is left can be ten times the last step and more. Most have
+#: come to rest after one or two looks more.
+SETTLED, SETTLING = 0.0003, (0.018,) * 8 + (0.012,)
 #: Half width of the look that judges the fit.
 WIDE = 0.03
 #: Step between samples along a profile, in outer radii.
