@@ -6,6 +6,7 @@ import asyncio
 import logging
 import signal
 import sys
+from collections import UserDict
 from collections.abc import ItemsView, Iterator
 from typing import Any
 
@@ -20,7 +21,7 @@ _PATIENCE = 1.5  # times the client's keepalive (MQTT 3.1.1, section 3.1.2.10)
 _endings: set[asyncio.Task[None]] = set()  # the loop itself holds no task
 
 
-class SteadyTable(dict[str, Any]):
+class SteadyTable(UserDict[str, Any]):
     """A table of lists or of values that may change while somebody goes through it and waits in between.
 
     amqtt goes through its subscriptions and sends meanwhile: another client that subscribed then, as all do when the
@@ -29,11 +30,11 @@ class SteadyTable(dict[str, Any]):
 
     def __iter__(self) -> Iterator[str]:
         """The names as they are now."""
-        return iter(tuple(super().__iter__()))
+        return iter(tuple(self.data))
 
-    def items(self) -> ItemsView[str, Any]:  # type: ignore[override]  # a view of a copy is a view of another kind
+    def items(self) -> ItemsView[str, Any]:
         """The names with what stands under them now."""
-        return {name: list(kept) if isinstance(kept, list) else kept for name, kept in super().items()}.items()
+        return {name: list(kept) if isinstance(kept, list) else kept for name, kept in self.data.items()}.items()
 
 
 class _Broker(Broker):  # type: ignore[misc]  # amqtt has no types
