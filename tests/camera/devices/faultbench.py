@@ -129,24 +129,12 @@ class _FedWebcam(FakeWebcam):
         self._feed.closed()
 
 
-class UsbKind:
-    """A webcam; locked to what it chose when it was opened first."""
+class _FedKind:
+    """A camera whose driver is fed by the test."""
 
-    def __init__(self, folder: Path) -> None:
-        self._locks = Locks(folder)
-        self._locks.save("/dev/video0", {"exposure": 157.0})
+    def __init__(self, locks: Locks) -> None:
+        self._locks = locks
         self._feed = _Feed()
-
-    def open(self) -> FrameSource:
-        self._feed = _Feed()
-        webcam = _FedWebcam(self._feed, learning=8)
-
-        def camera() -> UsbCamera:
-            return UsbCamera(
-                "/dev/video0", SETTINGS, self._locks, open_device=lambda _: webcam, now_ns=lambda: webcam.at_ns
-            )
-
-        return Grabber("/dev/video0", camera, end=lambda: None)
 
     def show(self, shown: Shown) -> None:
         self._feed.give(shown)
@@ -160,13 +148,31 @@ class UsbKind:
         pass
 
 
-class PicameraKind:
+class UsbKind(_FedKind):
+    """A webcam; locked to what it chose when it was opened first."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(Locks(folder))
+        self._locks.save("/dev/video0", {"exposure": 157.0})
+
+    def open(self) -> FrameSource:
+        self._feed = _Feed()
+        webcam = _FedWebcam(self._feed, learning=8)
+
+        def camera() -> UsbCamera:
+            return UsbCamera(
+                "/dev/video0", SETTINGS, self._locks, open_device=lambda _: webcam, now_ns=lambda: webcam.at_ns
+            )
+
+        return Grabber("/dev/video0", camera, end=lambda: None)
+
+
+class PicameraKind(_FedKind):
     """A camera module."""
 
     def __init__(self, folder: Path) -> None:
-        self._locks = Locks(folder)
+        super().__init__(Locks(folder))
         self._locks.save("picamera2 /base/i2c/imx708@1a", {"exposure_us": 9000, "gain": 2, "red": 1.7, "blue": 1.9})
-        self._feed = _Feed()
 
     def open(self) -> FrameSource:
         feed = self._feed = _Feed()
@@ -201,17 +207,6 @@ class PicameraKind:
         return Grabber(
             "camera module", lambda: PiCamera(SETTINGS, self._locks, picamera2=Fed), hung_s=6.0, end=lambda: None
         )
-
-    def show(self, shown: Shown) -> None:
-        self._feed.give(shown)
-
-    def vanish(self) -> None:
-        self._feed.end()
-
-    let_go = vanish
-
-    def close(self) -> None:
-        pass
 
 
 class TwinKind:
