@@ -26,8 +26,11 @@ LARGEST_BIAS_MM = 1.25
 LEAST_DIFFERENCE = 38.0
 #: A third set is rare: it must be seen well, and differ clearly.
 THIRD_COVERAGE, THIRD_DIFFERENCE = 0.85, 55.0
-#: How much a look is worth that comes from a disc in the hole, from one in motion, from one at rest.
+#: How much a look is worth that comes from a disc below the surface, from one in motion, from one at rest on it.
 SUNK, GLIMPSED, SEEN = 0.0, 0.5, 1.0
+#: On the surface a disc has between so little and so much of the light that it has in the hole or in the ditch, which
+#: lie in shadow.
+_RAISED = (0.85, 3.0)
 _DARK = 0.4
 
 
@@ -62,23 +65,34 @@ class Teacher:
         edge = self.edge(straight, bare, start)
         if edge is None or edge.coverage < LEAST_COVERAGE or abs(edge.radius_bias_mm) > LARGEST_BIAS_MM:
             return None
-        like = self._like(edge, patch.light)
+        worth = SEEN if self._on_surface((edge.x_mm, edge.y_mm)) else SUNK
+        like = self._like(edge, patch.light) or (self._once_sunk(edge, patch.light) if worth == SEEN else None)
         looks = self._wardrobe.looks
         strange = len(looks) >= 2 and not self._may_be_third(edge, patch.light)
         known = looks[like].learned >= SEEN if like is not None else strange
         if known:
             return None
-        at_rest = SEEN if math.dist((edge.x_mm, edge.y_mm), self._hole_xy_mm) > self._radius else SUNK
-        first = self.learn(patch, edge, at_rest)
+        first = self.learn(patch, edge, worth)
         if first is None:
             return None
         look, fit = first
-        if like is not None:
-            if look.learned < looks[like].learned:
-                return None
+        white = float(np.percentile(bare.max(axis=2)[::4, ::4], 97))
+        colour = self._name(look, white) if like is None else self._better(like, look, white)
+        return None if colour is None else (colour, fit)
+
+    def _better(self, like: Colour, look: Look, white: float) -> Colour | None:
+        """Let a new look of a known set take the place of its old one; returns its name, None if the old is better."""
+        looks = self._wardrobe.looks
+        if look.learned < looks[like].learned:
+            return None
+        if look.learned == SUNK or looks[like].learned > SUNK:
             looks[like] = look
-            return like, fit
-        return self._name(look, float(np.percentile(bare.max(axis=2)[::4, ::4], 97))), fit
+            return like
+        # What was known of the set was its colour in shadow, and by that it had its name.
+        del looks[like]
+        colour = self._name(look, white)
+        self.renamed = self.renamed or (colour != like and not looks.keys() - {colour})
+        return colour
 
     def glimpse(self, straight: Image, bare: Floats, patch: Patch, start: Xy) -> Xy | None:
         """Learn a set that is not known from a disc that moves, until one lies still; returns where that disc is."""
@@ -104,7 +118,8 @@ class Teacher:
     def learn(self, patch: Patch, edge: Edge, worth: float) -> tuple[Look, LookFit] | None:
         """The look that a single disc teaches, and that disc fitted by it.
 
-        A disc in the hole casts no shadow and shows hardly a wall: it teaches no more than a face.
+        A disc in the hole casts no shadow and shows hardly a wall, one in the ditch lies in the rail's shadow and
+        perhaps aslant: they teach no more than a face.
         """
         b, g, r = (value / patch.light for value in edge.inside_bgr)
         look = Look.plain(self._radius, (b, g, r))
@@ -134,13 +149,30 @@ class Teacher:
                 best = (off, colour_of(name))
         return None if best is None or best[0] >= LEAST_DIFFERENCE else best[1]
 
+    def _once_sunk(self, edge: Edge, light: float) -> Colour | None:
+        """The set, known from nothing but shadow, that a disc on the surface belongs to, whose colour is no set's."""
+        looks = self._wardrobe.looks
+        sunk = [name for name, look in looks.items() if look.learned == SUNK]
+        if not sunk:
+            return None
+        seen = np.array(edge.inside_bgr) / light
+        off, name = min((_unlike(seen, looks[name].rim_bgr, _RAISED), name) for name in sunk)
+        # There are two sets: a disc of none that is known well is of the other.
+        return colour_of(name) if off < LEAST_DIFFERENCE or len(looks) >= 2 else None
+
+    def _on_surface(self, at: Xy) -> bool:
+        """Whether a disc seen there lies on the surface, in its light."""
+        if math.dist(at, self._hole_xy_mm) <= self._radius:
+            return False
+        # In the ditch the rail's shadow halves the colours of a set.
+        return math.hypot(*at) <= self._view.board.surface_radius_mm
+
     def _may_be_third(self, edge: Edge, light: float) -> bool:
         if len(self._wardrobe.looks) != 2 or edge.coverage < THIRD_COVERAGE or not self.complete:
             return False
         if math.dist((edge.x_mm, edge.y_mm), self._hole_xy_mm) < 2 * self._radius:
             return False
-        # In the ditch the rail's shadow halves the colours of a set that is known.
-        if math.hypot(edge.x_mm, edge.y_mm) > self._view.board.surface_radius_mm:
+        if not self._on_surface((edge.x_mm, edge.y_mm)):
             return False
         seen = np.array(edge.inside_bgr) / light
         return all(_unlike(seen, look.rim_bgr) > THIRD_DIFFERENCE for look in self._wardrobe.looks.values())
@@ -163,10 +195,12 @@ class Teacher:
         return colour
 
 
-def _unlike(seen: Floats, known: Floats) -> float:
-    """How far a colour is from a known one in any light that may be there."""
+def _unlike(
+    seen: Floats, known: Floats, light: tuple[float, float] = (math.exp(-UNKNOWN_LIGHT), math.exp(UNKNOWN_LIGHT))
+) -> float:
+    """How far a colour is from a known one in any light that may be there, from so little to so much."""
     lit = float(seen @ known) / max(1.0, float(known @ known))
-    return float(np.linalg.norm(seen - min(max(lit, math.exp(-UNKNOWN_LIGHT)), math.exp(UNKNOWN_LIGHT)) * known))
+    return float(np.linalg.norm(seen - min(max(lit, light[0]), light[1]) * known))
 
 
 def colour_of(name: str) -> Colour:
