@@ -107,6 +107,8 @@ class ShotRecord(msgspec.Struct, frozen=True):
         twenties: by side, as counted.
         take_off: discs that a foul or the outer line takes and that lay on the board or in the hole.
         foul_set: the discs that go if it is a foul, also while that is in doubt.
+        disputed: discs that go in some readings only, while all agree on the verdict and the twenties; what hands take
+            off goes.
         level: the match's when it was shot, by which it is judged also later; None for the match's now.
     """
 
@@ -143,6 +145,7 @@ class ShotRecord(msgspec.Struct, frozen=True):
     twenties: dict[Side, int] = {}
     take_off: tuple[str, ...] = ()
     foul_set: tuple[str, ...] = ()
+    disputed: tuple[str, ...] = ()
     level: Level | None = None
 
 

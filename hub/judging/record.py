@@ -95,6 +95,7 @@ def _renamed_shot(shot: ShotRecord, names: dict[str, str]) -> ShotRecord:
         holed={name(disc): side for disc, side in shot.holed.items()},
         take_off=tuple(name(disc) for disc in shot.take_off),
         foul_set=tuple(name(disc) for disc in shot.foul_set),
+        disputed=tuple(name(disc) for disc in shot.disputed),
         absent=tuple(name(disc) for disc in shot.absent),
     )
 
@@ -165,8 +166,11 @@ def recorded(playing: Round, layout: tuple[LayoutDisc, ...], *, first: bool, uns
     last = playing.shots[-1] if playing.shots else None
     going = {removal.disc.id for removal in playing.removals}
     on_board = {disc.id for disc in layout if disc.state != "ditch"}
-    explained = {*going, *(last.foul_set if last is not None else ()), *playing.lying}
+    disputed = set(last.disputed) if last is not None else set()
+    explained = {*going, *(set(last.foul_set) - disputed if last is not None else ()), *playing.lying}
     gone = [disc for disc in playing.record if disc.id not in on_board and disc.id not in explained]
+    if {disc.id for disc in gone} <= disputed:
+        gone = []  # taken off by whoever knows what the sensors do not; with others it would be a sweep
     now = [disc for disc in surface(layout, playing) if disc.id not in going]
     if unseen:
         gone = []

@@ -89,15 +89,14 @@ def judge(
     if shot.owner_ruled:
         outcomes = [o for o in outcomes if o.counted == o.twenties] or outcomes
     chosen = outcomes[0]
-    differ = len({_matters(match, outcome) for outcome in outcomes}) > 1
     fouled = frozenset(disc for o in outcomes for disc in o.verdict.fouled & o.verdict.take_off)
-    judged = replace(_filled(match, shot, chosen, differ=differ), foul_set=tuple(sorted(fouled)))
+    judged = replace(_filled(match, shot, chosen), foul_set=tuple(sorted(fouled)))
     kind = _doubt(match, shot, judged, outcomes)
     unnoticed = kind is None and beam_tells and _unnoticed(judged)
     if unnoticed:
         kind = "twenty"
     if kind is None:
-        return Judged(replace(judged, waits=False), None, in_doubt=False)
+        return Judged(_going(judged, outcomes), None, in_doubt=False)
     tells = bool(undecided(shot)) or unnoticed
     asks = kind == "valid" or (onward and not (tells and lies_there))
     judged = replace(judged, reading=None, waits=tells and not (shot.settled and asks))
@@ -107,13 +106,20 @@ def judge(
     if kind == "twenty":
         question = whose_twenty(match, playing, judged, discs)
     else:
-        stakes = len({tuple(sorted(outcome.twenties.items())) for outcome in outcomes}) > 1
+        stakes = len({_counts(outcome) for outcome in outcomes}) > 1
         stake = stakes or (len(outcomes) == 1 and bool(judged.holed))
         told = {o.verdict.valid: shot.readings[o.index] for o in reversed(outcomes)}
         readings = contact_readings(match, shot, told.get(True), told.get(False))
         question = valid_shot(match, playing, judged, discs, stake=stake, readings=readings)
     question = replace(question, picture=base64.b64encode(picture).decode() if picture else "")
     return Judged(judged, question, in_doubt=True)
+
+
+def _going(judged: ShotRecord, outcomes: list[_Outcome]) -> ShotRecord:
+    """A shot of which nothing is asked: what goes in every reading is to be taken off, of the rest hands tell."""
+    sure = frozenset.intersection(*(outcome.take_off for outcome in outcomes))
+    perhaps = frozenset[str]().union(*(outcome.take_off for outcome in outcomes)) - sure
+    return replace(judged, waits=False, take_off=tuple(sorted(sure)), disputed=tuple(sorted(perhaps)))
 
 
 def _unnoticed(shot: ShotRecord) -> bool:
@@ -293,12 +299,15 @@ def _with_beam(outcomes: list[_Outcome], shot: ShotRecord, *, beam_tells: bool) 
     return outcomes
 
 
+def _counts(outcome: _Outcome) -> tuple[tuple[Side, int], ...]:
+    return tuple(sorted(outcome.twenties.items()))
+
+
 def _matters(match: Match, outcome: _Outcome) -> tuple[object, ...]:
-    twenties = tuple(sorted(outcome.twenties.items()))
-    return (twenties, outcome.take_off) if match.level == "judge" else (twenties,)
+    return (_counts(outcome), outcome.take_off) if match.level == "judge" else (_counts(outcome),)
 
 
-def _filled(match: Match, shot: ShotRecord, outcome: _Outcome, *, differ: bool) -> ShotRecord:
+def _filled(match: Match, shot: ShotRecord, outcome: _Outcome) -> ShotRecord:
     verdict = outcome.verdict
     valid = verdict.valid if shot.ruled is None else shot.ruled
     if match.level == "count" and shot.ruled is None:
@@ -308,25 +317,29 @@ def _filled(match: Match, shot: ShotRecord, outcome: _Outcome, *, differ: bool) 
         code = "twenty"
     return replace(
         shot,
-        reading=None if differ and not shot.owner_ruled else outcome.index,
+        reading=outcome.index,
         valid=valid,
         code=code,
         open=verdict.open,
         holed=outcome.holed,
         twenties=outcome.twenties,
         take_off=tuple(sorted(outcome.take_off)),
+        disputed=(),
     )
 
 
 def _doubt(
     match: Match, shot: ShotRecord, judged: ShotRecord, outcomes: list[_Outcome]
 ) -> Literal["valid", "twenty"] | None:
-    """What people are asked: ``valid``, ``twenty`` or nothing."""
+    """What people are asked: ``valid``, ``twenty`` or nothing, as where only the discs that go are in doubt."""
     if shot.owner_ruled:
         return None
     if len({_matters(match, outcome) for outcome in outcomes}) > 1:
         verdicts = {outcome.verdict.valid for outcome in outcomes}
-        return "valid" if len(verdicts) > 1 and shot.ruled is None and match.level == "judge" else "twenty"
+        if len(verdicts) > 1 and shot.ruled is None and match.level == "judge":
+            return "valid"
+        if len({_counts(outcome) for outcome in outcomes}) > 1:
+            return "twenty"
     void = match.level == "judge" and judged.code == "missed_opponent"
     leans = any(not isinstance(where, str) and where.leaning for where in outcomes[0].rest.values())
     if shot.beam and not judged.holed and shot.vague and not leans and not void:

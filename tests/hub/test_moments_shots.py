@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from hub.link import topics
 from hub.link.messages import Doubt, LayoutDisc, Shot
 from tests.hub.harness import S
@@ -56,6 +58,96 @@ def test_a_doubt_that_decides_nothing_is_not_asked(bench: Bench) -> None:
     grazed = (("hit", "s", "d1"), ("off", "s"))
     bench.shoot("B", "ditch", ("off", "s"), doubts=(Doubt("contact", (), ((("off", "s"),), grazed)),))
     assert not bench.table.questions
+
+
+def _foul_that_may_have_struck_an_own_disc(bench: Bench, *, before: int = 0) -> tuple[str, str]:
+    """B misses all of A's discs and may have touched B's own one: the shot disc, and that one."""
+    bench.start()
+    bench.rally(before)
+    bench.shoot("A", (60, 10), *((("hit", "s", _one_of(bench, "B")),) if _one_of(bench, "B") else ()))
+    own = bench.shoot("B", (150, 200), ("hit", "s", _one_of(bench, "A")))
+    bench.shoot("A", (70, 90), ("hit", "s", own))
+    shot = bench.shoot("B", (150, 260), doubts=(Doubt("contact", (), ((), (("hit", "s", own),))),))
+    return shot, own
+
+
+def _one_of(bench: Bench, side: str) -> str:
+    return next((disc for disc in bench.discs if bench.side(disc) == side), "")
+
+
+@pytest.mark.parametrize("before", [0, 20])
+@pytest.mark.parametrize("struck", [False, True])
+def test_hands_tell_which_discs_a_foul_took_where_only_that_is_in_doubt(
+    bench: Bench, before: int, struck: bool
+) -> None:
+    shot, own = _foul_that_may_have_struck_an_own_disc(bench, before=before)
+    assert not bench.table.questions
+    assert bench.table.verdict is not None
+    assert (bench.table.verdict.code, bench.table.verdict.provisional) == ("missed_opponent", False)
+    assert [(r.disc, r.why) for r in bench.table.remove] == [(shot, "foul")]
+    bench.off(*((shot, own) if struck else (shot,)))
+    assert bench.table.sides["B"].board == (0 if struck else 10)
+    if before == 20:
+        assert bench.table.phase == "round_over"
+        bench.discs.clear()
+        bench.layout()
+        assert [r.totals["B"] for r in bench.table.rounds] == [0 if struck else 10]
+
+
+def test_a_sweep_after_the_last_shot_does_not_tell_which_discs_a_foul_took(bench: Bench) -> None:
+    shot, own = _foul_that_may_have_struck_an_own_disc(bench, before=20)
+    bench.off(shot)
+    bench.off(own, _one_of(bench, "A"))
+    bench.discs.clear()
+    bench.layout()
+    assert [r.totals["B"] for r in bench.table.rounds] == [10]
+
+
+def test_shooting_on_with_what_a_foul_may_have_taken_leaves_it_in_play(bench: Bench) -> None:
+    shot, own = _foul_that_may_have_struck_an_own_disc(bench)
+    bench.off(shot)
+    bench.shoot("A", (100, 90), ("hit", "s", own), moved={own: (80, 200)})
+    assert bench.table.verdict is not None
+    assert (bench.table.verdict.code, bench.table.sides["B"].board) == ("good", 15)
+
+
+@pytest.mark.parametrize("dead", [False, True])
+def test_hands_tell_whether_a_disc_had_left_the_board_before_it_came_back(bench: Bench, dead: bool) -> None:
+    bench.start()
+    bench.shoot("A", (60, 10))
+    hit = ("hit", "s", "d1")
+    back = (hit, ("off", "d1"), ("back", "d1"))
+    bench.shoot("B", (150, 200), *back, moved={"d1": (70, 12)}, doubts=(Doubt("left", (), (back, (hit,))),))
+    assert not bench.table.questions
+    assert not bench.table.remove
+    assert bench.table.sides["A"].board == 15
+    if dead:
+        bench.off("d1")
+    assert bench.table.sides["A"].board == (0 if dead else 15)
+
+
+def test_whether_a_fouls_own_disc_fell_into_the_hole_decides_nothing(bench: Bench) -> None:
+    bench.start()
+    bench.shoot("A", (60, 10))
+    gone = (("off", "s"),)
+    bench.shoot("B", "ditch", *gone, doubts=(Doubt("left", (), (gone, (("hole", "s"),))),))
+    assert not bench.table.questions
+    assert not bench.table.remove
+
+
+def test_after_a_ruling_on_the_verdict_only_what_counts_is_asked(bench: Bench) -> None:
+    """Was A's disc touched, and was B's own: people say no to the first, and their hands tell the second."""
+    bench.start()
+    bench.shoot("A", (60, 10))
+    own = bench.shoot("B", (150, 200), ("hit", "s", "d1"))
+    bench.shoot("A", (70, 90), ("hit", "s", own))
+    theirs, mine = ("hit", "s", "d1"), ("hit", "s", own)
+    doubts = (Doubt("contact", (), ((), (theirs,))), Doubt("contact", (), ((), (mine,))))
+    shot = bench.shoot("B", (150, 260), doubts=doubts)
+    assert [q.kind for q in bench.table.questions] == ["valid"]
+    bench.answer("no")
+    assert not bench.table.questions
+    assert [r.disc for r in bench.table.remove] == [shot]
 
 
 def test_a_doubtful_foul_taken_off_by_hand_was_one(bench: Bench) -> None:
