@@ -6,7 +6,7 @@ import msgspec
 
 from hub.entries import Entry
 from hub.link.messages import encode
-from hub.state import Played, TableState
+from hub.state import Match, Played, TableState
 from hub.store.archive import MatchRecord
 from hub.store.journal import MatchRow
 from hub.view import match_record
@@ -17,17 +17,16 @@ def changed_row(entry: Entry, before: TableState, after: TableState) -> MatchRow
     match, was = after.match, before.match
     if match is None or not match.rounds:
         return None
-    over = match.running is None
-    if was is not None and (was.id, was.names, was.event, was.rounds, was.running is None) == (
-        match.id,
-        match.names,
-        match.event,
-        match.rounds,
-        over,
-    ):
+    if was is not None and _kept(was) == _kept(match):
         return None
     record = encode(match_record(entry.board, match))
-    return MatchRow(match.id, entry.board, match.started_ms, entry.wall_ms, over=over, record=record)
+    return MatchRow(match.id, entry.board, match.started_ms, entry.wall_ms, over=match.running is None, record=record)
+
+
+def _kept(match: Match) -> tuple[object, ...]:
+    """All of a match that its record tells of, as cheap to compare as every fact needs it."""
+    ended = (match.running is None, match.abandoned, match.conceded, match.walk_over)
+    return (match.id, match.rules, match.names, match.event, match.rounds, match.light, match.opener, *ended)
 
 
 def gone(entry: Entry, before: TableState, after: TableState) -> str:

@@ -238,6 +238,19 @@ def test_a_match_that_is_taken_back_goes_from_the_archive_and_comes_again(club: 
     assert archived(club, second).board == "b2"
 
 
+@pytest.mark.parametrize(("by", "won"), [("A", {"A": 0, "B": 1}), ("B", {"A": 1, "B": 0})])
+def test_a_game_given_up_while_a_round_of_it_is_counted_is_in_the_archive(
+    club: Club, by: str, won: dict[str, int]
+) -> None:
+    begun(club, games=3)
+    match = club.table().match_id
+    assert club.ask("concede", {"side": by, "what": "game"}).ok
+    assert {side: view.games for side, view in club.table().sides.items()} == won
+    assert (archived(club, match).games, archived(club, match).over) == (won, False)
+    assert club.ask("undo", {}).ok
+    assert archived(club, match).games == {"A": 0, "B": 0}
+
+
 def close(club: Club, **body: Any) -> Any:
     return club.ask("close", body, "hub", token=ORGANISER, rev=0)
 
