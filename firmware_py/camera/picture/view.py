@@ -109,6 +109,12 @@ class BoardView:
         self._maps = cv2.convertMaps(seen[..., 0], seen[..., 1], cv2.CV_16SC2)
         self._coarse = np.ascontiguousarray(seen[::_COARSE, ::_COARSE])
         self.radius_mm = np.hypot(across_mm[:, None], across_mm).astype(np.float32)
+        # The surface lies below the plane of this view, and seems smaller in it.
+        foot_x, foot_y = calibration.foot_xy_mm
+        lower = self.rim_mm / calibration.camera_height_mm
+        low_x, low_y = ((a - lower * foot) / (1 - lower) for a, foot in ((across_mm, foot_x), (-across_mm, foot_y)))
+        #: Pixels of the straight view in which the surface is seen, where nothing lies on it.
+        self.surface = np.asarray(np.hypot(low_x, low_y[:, None]) < board.surface_radius_mm)
         width, height = calibration.size_wh
         #: Pixels of the straight view that the camera sees.
         self.visible = np.asarray(

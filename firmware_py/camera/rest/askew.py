@@ -48,6 +48,8 @@ _SIGMA_EDGE_MM, _SIGMA_UPPER_MM = 0.6, 0.6
 _HARDLY = 1.05
 #: The middle of a disc that stays on another is over it, and well inside its rim.
 _MOST_APART = 0.9
+#: Discs that touch may be read so much nearer to one another than they are.
+_OVERLAP_MM = 3.0
 _WAYS = ((1, 0), (-1, 0), (0, 1), (0, -1))
 
 
@@ -122,7 +124,8 @@ class Askew:
                     pairs += (new := self._instead_of_nothing(sight, discs, at, mature=mature))
                     discs += new
             elif beside in discs and beside.state == "flat" and mature:
-                pair = self._stacked(self._easel(sight, discs, beside, at), beside.top_xy_mm, beside)
+                easel, others = self._easel(sight, discs, beside, at), self._whole(sight, discs, beside)
+                pair = self._stacked(easel, beside.top_xy_mm, beside, others)
                 if pair is not None:
                     pairs += pair
                     discs[discs.index(beside) : discs.index(beside) + 1] = pair
@@ -142,7 +145,7 @@ class Askew:
             tipped = self._tipped(easel, at, None)
             if tipped is not None:
                 return (tipped,)
-        return (self._stacked(easel, at, None) if mature else None) or ()
+        return (self._stacked(easel, at, None, self._whole(sight, discs, None)) if mature else None) or ()
 
     def _at_edge(self, at: Xy, more_mm: float = 0.0) -> bool:
         past = math.hypot(*at) - self._board.surface_radius_mm
@@ -152,6 +155,10 @@ class Askew:
         others = [d.top_xy_mm for d in (*sight.stay, *discs) if d is not but]
         patch = self._painter.patch(sight.straight, sight.bare, at, others)
         return None if patch is None else Easel(self._view, self._wardrobe.shade, patch)
+
+    def _whole(self, sight: Sight, discs: Sequence[Resting], but: Resting | None) -> list[Xy]:
+        """Places of the other discs that lie flat and are seen whole, so that no disc lies on or under them."""
+        return [(d.x_mm, d.y_mm) for d in (*sight.stay, *discs) if d is not but and d.state == "flat"]
 
     def _worn(self, name: str, solid: Solid) -> Worn:
         return Worn(self._wardrobe.looks[name], solid)
@@ -190,13 +197,23 @@ class Askew:
         learned = self._wardrobe.looks[best[1]].learned
         return Resting("", colour_of(best[1]), solid.x_mm, solid.y_mm, _SIGMA_EDGE_MM, "overhanging", top, learned)
 
-    def _stacked(self, easel: Easel | None, at: Xy, flat: Resting | None) -> tuple[Resting, Resting] | None:
-        """The lower and the upper of two discs where one, or none, was read; None if there are no two."""
+    def _stacked(
+        self, easel: Easel | None, at: Xy, flat: Resting | None, others: Sequence[Xy]
+    ) -> tuple[Resting, Resting] | None:
+        """The lower and the upper of two discs where one, or none, was read; None if there are no two.
+
+        Args:
+            easel: what is drawn on.
+            at: the place.
+            flat: the disc that was read there.
+            others: places of discs beside them, that none of the two may cover.
+        """
         if easel is None:
             return None
         board, looks = self._board, self._wardrobe.looks
         rise = board.disc_height_mm
         best: tuple[float, str, str, Places] | None = None
+        near = [o for o in others if math.dist(o, at) < 4 * board.disc_radius_mm]
         base = easel.left_bare
         for upper in looks if flat is None else [flat.colour]:
             one, left_one = self._single(easel, upper, 0.0, at)
@@ -208,6 +225,10 @@ class Askew:
 
                 def left(p: Sequence[float], u: str = upper, w: str = lower) -> float:
                     if math.dist(p[:2], p[2:]) > _MOST_APART * board.disc_radius_mm:
+                        return math.inf
+                    if any(
+                        math.dist(q, o) < 2 * board.disc_radius_mm - _OVERLAP_MM for o in near for q in (p[:2], p[2:])
+                    ):
                         return math.inf
                     return easel.left([self._worn(w, Solid(p[2], p[3])), self._worn(u, Solid(p[0], p[1], rise))])
 

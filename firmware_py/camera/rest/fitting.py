@@ -12,13 +12,15 @@ import cv2
 import numpy as np
 
 from firmware_py.camera.picture.lab import Floats
-from firmware_py.camera.picture.shade import Shade
+from firmware_py.camera.picture.shade import REACH_PX, Shade
 from firmware_py.camera.picture.view import MM_PER_PX, BoardView
 from firmware_py.camera.rest.appearance import Drawing, Look, Patch, draw, length_of, patch_offsets, round_table
 
 #: The pixel before against the pixel after.
 _BACK = np.array([[1.0, 0.0, -1.0]])
 _PER_MM = 0.5 / MM_PER_PX
+#: A fit whose last step was longer than this is still on its way, and gets so many rounds more.
+_ON_ITS_WAY_MM, _MANY_ROUNDS = 0.1, 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,7 @@ class LookFit:
         explained: share of the change from the bare board that the disc explains, 1 at best.
         misfit: mean of what is left, grey levels.
         strange: how far the face's mean colour is from the set's, grey levels.
+        step_mm: the last step, by which it may be still on its way.
     """
 
     x_mm: float
@@ -42,6 +45,7 @@ class LookFit:
     explained: float
     misfit: float
     strange: float
+    step_mm: float
 
     @property
     def worth(self) -> float:
@@ -100,10 +104,10 @@ def fit_look(
     gain, sigma = 1.0, 9.9
     wood_noise = np.float32(noise * noise + (0.02 * float(patch.bare.mean())) ** 2)
     table = round_table(view, look)
-    before = (0.0, 0.0)
+    before, length = (0.0, 0.0), 0.0
     for turn in range(rounds):
         drawing = draw(view, (look, shade), patch, (x, y), smear_mm, table=table)
-        weight = patch.weight / (wood_noise + drawing.texture * drawing.texture)
+        weight = _open(view, patch, (x, y)) / (wood_noise + drawing.texture * drawing.texture)
         gain, off = _gain(patch, drawing, weight)
         size = np.sqrt(np.einsum("kij,kij->ij", off, off) * weight)
         weight /= np.maximum(size * np.float32(1 / 2.5), np.float32(1))
@@ -132,15 +136,41 @@ def fit_look(
         drawing = draw(view, (look, shade), patch, (x, y), smear_mm, table=table)
     (dx, dy), (cx, cy) = patch_offsets(), view.to_mm(patch.column, patch.row)
     rho = length_of(dx + np.float32(cx - x), dy + np.float32(cy - y))
-    near = patch.weight * (rho < look.radius_mm + 3)
+    shown = _open(view, patch, (x, y))
+    near = shown * (rho < look.radius_mm + 3)
     off = patch.seen - drawing.open_wood * patch.bare
     off -= np.float32(gain) * drawing.own
-    face = (rho < 0.8 * look.radius_mm) & (patch.weight > 0.5)
+    face = (rho < 0.8 * look.radius_mm) & (shown > 0.5)
     strange = float(np.linalg.norm(off[:, face].mean(axis=1))) if face.any() else 0.0
     left_over = float(np.vdot(_cut(off), near))
     change = float(np.vdot(_cut(patch.seen - patch.bare), near))
     explained = 1 - left_over / max(1.0, change)
-    return LookFit(x, y, sigma, gain, explained, left_over / max(1.0, 3 * float(near.sum())), strange)
+    misfit = left_over / max(1.0, 3 * float(near.sum()))
+    return LookFit(x, y, sigma, gain, explained, misfit, strange, length)
+
+
+def arrived(view: BoardView, look: Look, shade: Shade, patch: Patch, fit: LookFit) -> LookFit:
+    """A fit brought to its end: in the half shadow of the rail a way of some millimetres takes many steps.
+
+    Args:
+        view: the camera's view.
+        look: of its set.
+        shade: the shadow.
+        patch: the pixels.
+        fit: after few rounds, which tell what it is worth.
+    """
+    if fit.step_mm <= _ON_ITS_WAY_MM:
+        return fit
+    on = fit_look(view, look, shade, patch, (fit.x_mm, fit.y_mm), rounds=_MANY_ROUNDS)
+    return on if on is not None and on.worth > fit.worth else fit
+
+
+def _open(view: BoardView, patch: Patch, xy_mm: tuple[float, float]) -> Floats:
+    """The weight of pixels for a disc there: the surface hides some of what lies in the ditch, without its shadow."""
+    if math.hypot(*xy_mm) <= view.board.surface_radius_mm:
+        return patch.weight
+    rows, columns = (slice(middle - REACH_PX, middle + REACH_PX + 1) for middle in (patch.row, patch.column))
+    return np.where(view.surface[rows, columns], np.float32(0), patch.weight)
 
 
 def _gain(patch: Patch, drawing: Drawing, weight: Floats) -> tuple[float, Floats]:

@@ -98,7 +98,11 @@ class Painter:
         sx, sy = view.base_shift(x, y, view.rim_mm)
         factor = self._shade.around(cx - x - sx, cy - y - sy)
         inner = (slice(r0 - row + REACH_PX, r1 - row + REACH_PX), slice(c0 - column + REACH_PX, c1 - column + REACH_PX))
-        return (slice(r0, r1), slice(c0, c1)), factor[inner]
+        part = (slice(r0, r1), slice(c0, c1))
+        if math.hypot(x, y) > view.board.surface_radius_mm:
+            # From the ditch no shadow falls up on the surface.
+            factor[inner][view.surface[part]] = 1
+        return part, factor[inner]
 
     def _paste(self, layer: Image, straight: Image, top_xy_mm: Xy) -> None:
         """Show a disc and its visible wall as the view itself shows them."""

@@ -20,6 +20,8 @@ SYSTEMATIC_MM = 0.14
 UNKNOWN_MM = 0.5
 #: It has halved (in square) after so many discs.
 _KNOWN_DISCS = 2.0
+#: In the ditch the half shadow of the rail pulls a disc by so much more.
+_DITCH_MM = 0.2
 #: A peg so near the rim of a disc, or another disc's centre so many radii from its own, spoils the view of it.
 _NEAR_PEG_MM, _NEAR_DISC = 22.0, 3.8
 
@@ -52,7 +54,8 @@ def lying(
     foot_x, foot_y = view.calibration.foot_xy_mm
     lift = view.rim_mm * math.hypot(x - foot_x, y - foot_y) / view.calibration.camera_height_mm
     unknown = UNKNOWN_MM**2 / (1 + (learned / _KNOWN_DISCS) ** 2)
-    sigma = math.sqrt(fit.sigma_mm**2 + SYSTEMATIC_MM**2 + unknown + (lift * height_error) ** 2)
+    beside = _DITCH_MM if state == "ditch" else 0.0
+    sigma = math.sqrt(fit.sigma_mm**2 + SYSTEMATIC_MM**2 + beside**2 + unknown + (lift * height_error) ** 2)
     return Resting("", colour, x, y, sigma, state, (fit.x_mm, fit.y_mm), learned, rival)
 
 

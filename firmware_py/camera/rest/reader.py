@@ -15,7 +15,7 @@ from firmware_py.camera.picture.view import BoardView
 from firmware_py.camera.rest.appearance import Wardrobe
 from firmware_py.camera.rest.askew import Askew, Sight
 from firmware_py.camera.rest.brightness import Brightness
-from firmware_py.camera.rest.fitting import LookFit, fit_look
+from firmware_py.camera.rest.fitting import LookFit, arrived, fit_look
 from firmware_py.camera.rest.layers import Painter
 from firmware_py.camera.rest.legible import blurred, drowned, like_discs, words
 from firmware_py.camera.rest.lessons import MATURE, Lessons
@@ -380,7 +380,8 @@ class LayoutReader:
                 return disc, max(first[1].explained, 0.5)
         if best is None or best[0] < LEAST_EXPLAINED:
             return None
-        worth, colour, fit = best
+        colour, fit = best[1], arrived(self.view, looks[best[1]], shade, patch, best[2])
+        worth = fit.worth
         at = (fit.x_mm, fit.y_mm)
         # Maple on maple has half an edge; a set that is known tells such a disc without it.
         if worth < (0.75 if looks[colour].learned <= FEW else 0.55):
