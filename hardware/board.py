@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import tomllib
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from importlib import resources
 
 
@@ -41,6 +41,7 @@ class Board:
         peg_height_mm: height of a peg above the surface.
         disc_radius_mm: radius of a disc.
         disc_height_mm: thickness of a disc.
+        limits_mm: radii below which a disc's centre is in 15, 10 and 5; 84.8, 186.4 and 288.0 on the tournament board.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Board:
     peg_height_mm: float
     disc_radius_mm: float
     disc_height_mm: float
+    limits_mm: tuple[float, float, float] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         order = (
@@ -77,20 +79,13 @@ class Board:
             )
         if self.line_width_mm <= 0 or self.disc_height_mm <= self.hole_depth_mm:
             raise BoardError(f"board {self.name}: lines need a width and a disc must stand proud of the hole")
+        lines_mm = (self.line_15_mm, self.line_10_mm, self.outer_line_mm)
+        object.__setattr__(self, "limits_mm", tuple(line_mm - self.reach_mm for line_mm in lines_mm))
 
     @property
     def reach_mm(self) -> float:
         """Distance between the centre of a disc and the centre of a line it just touches."""
         return self.disc_radius_mm + self.line_width_mm / 2
-
-    @property
-    def limits_mm(self) -> tuple[float, float, float]:
-        """Radii below which a disc's centre is in 15, 10 and 5; 84.8, 186.4 and 288.0 on the tournament board."""
-        return (
-            self.line_15_mm - self.reach_mm,
-            self.line_10_mm - self.reach_mm,
-            self.outer_line_mm - self.reach_mm,
-        )
 
     @property
     def touches_15_mm(self) -> float:
@@ -131,10 +126,10 @@ class Board:
         A disc over the rim of the hole or leaning in it has 15; a 20 needs :meth:`fits_hole` and a disc that
         has dropped, which no radius alone tells (rules 38 and 41).
         """
-        for limit_mm, points in zip(self.limits_mm, (15, 10, 5), strict=True):
-            if r_mm < limit_mm:
-                return points
-        return 0
+        l15_mm, l10_mm, l5_mm = self.limits_mm
+        if r_mm < l10_mm:
+            return 15 if r_mm < l15_mm else 10
+        return 5 if r_mm < l5_mm else 0
 
     def margin_mm(self, r_mm: float) -> float:
         """Distance of a disc's centre from the nearest limit of a zone, always positive."""
@@ -219,7 +214,7 @@ def load_board(name: str) -> Board:
         raise BoardError(f"no board preset {name!r}; there are {', '.join(preset_names())}")
     text = (resources.files("hardware") / "presets" / f"{name}.toml").read_text(encoding="utf-8")
     table = tomllib.loads(text)
-    wanted = {f.name for f in fields(Board)} - {"name"}
+    wanted = {f.name for f in fields(Board) if f.init} - {"name"}
     if set(table) != wanted:
         raise BoardError(f"preset {name}: keys differ from Board: {sorted(set(table) ^ wanted)}")
     return Board(name=name, **table)

@@ -29,6 +29,7 @@ _DECIDING = (
         "edition.py",
         "entries.py",
         "referee.py",
+        "remembered.py",
         "reread.py",
         "round.py",
         "rounds.py",

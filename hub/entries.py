@@ -20,7 +20,7 @@ ARRIVED: Final = "arrived"
 """The kind of the hub's line with which a match comes from another board."""
 
 
-class Entry(msgspec.Struct, frozen=True):
+class Entry(msgspec.Struct, frozen=True, gc=False):
     """One line of the journal; (board, source, boot, seq) is its identity and ``id`` its place in the order.
 
     Attributes:
@@ -98,7 +98,7 @@ def has_arrived(entry: Entry) -> bool:
     return entry.source == HUB and entry.kind == ARRIVED
 
 
-class Gap(msgspec.Struct, frozen=True):
+class Gap(msgspec.Struct, frozen=True, gc=False):
     """Facts that the board no longer has and the journal never got, as after a restored database."""
 
     source: str
@@ -108,7 +108,7 @@ class Gap(msgspec.Struct, frozen=True):
     count: int
 
 
-class SensorNotice(msgspec.Struct, frozen=True):
+class SensorNotice(msgspec.Struct, frozen=True, gc=False):
     """A sensor came, went, has other faults than before, or can tell other things.
 
     Attributes:
@@ -128,5 +128,5 @@ class SensorNotice(msgspec.Struct, frozen=True):
     since_ns: int = 0
 
 
-class Called(msgspec.Struct, frozen=True):
+class Called(msgspec.Struct, frozen=True, gc=False):
     """The button at the table called the referee."""

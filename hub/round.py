@@ -13,7 +13,7 @@ Rest = Place | Literal["hole", "ditch"]
 Events = tuple[tuple[str, ...], ...]
 
 
-class Question(msgspec.Struct, frozen=True):
+class Question(msgspec.Struct, frozen=True, gc=False):
     """An open question, and what it is about.
 
     Attributes:
@@ -41,14 +41,14 @@ class Question(msgspec.Struct, frozen=True):
     stake: bool = False
 
 
-class Removal(msgspec.Struct, frozen=True):
+class Removal(msgspec.Struct, frozen=True, gc=False):
     """A disc that people must take off (``foul``, ``out``) or lift out of the hole (``twenty``)."""
 
     disc: LayoutDisc
     why: Literal["foul", "twenty", "out"]
 
 
-class Candidate(msgspec.Struct, frozen=True):
+class Candidate(msgspec.Struct, frozen=True, gc=False):
     """A beam candidate: perhaps a twenty.
 
     Attributes:
@@ -70,7 +70,7 @@ class Candidate(msgspec.Struct, frozen=True):
     end_ns: int = 0
 
 
-class ShotRecord(msgspec.Struct, frozen=True):
+class ShotRecord(msgspec.Struct, frozen=True, gc=False):
     """One shot of a round and what was made of it.
 
     Attributes:
@@ -149,7 +149,7 @@ class ShotRecord(msgspec.Struct, frozen=True):
     level: Level | None = None
 
 
-class Ruling(msgspec.Struct, frozen=True):
+class Ruling(msgspec.Struct, frozen=True, gc=False):
     """The value that people or play gave a disc; it holds while the disc stays where it is.
 
     ``reason`` is the referee's, if the value is the referee's; nobody else changes it then. ``shots`` is how many were
@@ -163,14 +163,14 @@ class Ruling(msgspec.Struct, frozen=True):
     shots: int = 0
 
 
-class TimedOut(msgspec.Struct, frozen=True):
+class TimedOut(msgspec.Struct, frozen=True, gc=False):
     """The clock ran out: how many shots of the round were taken then, and the side that takes one more, if any."""
 
     shots: int
     side: Side | None = None
 
 
-class Round(msgspec.Struct, frozen=True):
+class Round(msgspec.Struct, frozen=True, gc=False):
     """A round, running or finished.
 
     Attributes:

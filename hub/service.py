@@ -6,6 +6,7 @@ board -> answers -> calls. Nothing is published that is not stored.
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import queue
@@ -320,6 +321,8 @@ def run(config: Config) -> int:
         journal.close()
         sys.stderr.write(f"crokinole hub: {error}\n")
         return MISSING
+    gc.collect()
+    gc.freeze()  # what the libraries have made stays: to look through it again would halt all tables for 0.1 s
     service.start()
     try:
         service.run()

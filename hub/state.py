@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from hardware.board import TOURNAMENT, Board
 from hub.link.messages import Colour, LayoutDisc
 from hub.link.snapshot import Event, Flash, Level, Seen, Side
+from hub.remembered import Remembered
 from hub.round import Candidate, Round, ShotRecord
 from hub.rules.game import GameSetup, order_of_round
 from hub.rules.ruleset import Ruleset, changed, to_table
@@ -21,7 +22,7 @@ from hub.rules.seats import seat_of, sides_of
 RulesTable = dict[str, str | int]
 
 
-class LevelChange(msgspec.Struct, frozen=True):
+class LevelChange(msgspec.Struct, frozen=True, gc=False):
     """When a match's level changed, on the clock of the machine that started as ``boot``, and what it was before."""
 
     boot: str
@@ -29,7 +30,7 @@ class LevelChange(msgspec.Struct, frozen=True):
     before: Level
 
 
-class Match(msgspec.Struct, frozen=True):
+class Match(msgspec.Struct, frozen=True, gc=False):
     """A match and its rounds; scores are derived from them.
 
     Attributes:
@@ -75,7 +76,7 @@ class Match(msgspec.Struct, frozen=True):
     @property
     def ruleset(self) -> Ruleset:
         """The rules as a value."""
-        return _ruleset(tuple(self.rules.items()))
+        return _rulesets.of((self.rules,), lambda: _ruleset(tuple(self.rules.items())))
 
     @property
     def sides(self) -> tuple[Side, ...]:
@@ -108,7 +109,8 @@ class Match(msgspec.Struct, frozen=True):
 
     def order(self, playing: Round) -> tuple[tuple[str, int], ...]:
         """Side and seat of every shot of a round."""
-        return _order(tuple(self.rules.items()), self.opener, playing.game, playing.number, playing.only)
+        at = (self.opener, playing.game, playing.number, playing.only)
+        return _orders.of((self.rules,), lambda: _order(self.ruleset, *at), *at)
 
     def at(self, playing: Round) -> Match:
         """The match with the colours that were played with in a round."""
@@ -142,7 +144,7 @@ class Match(msgspec.Struct, frozen=True):
         return max((1, *self.conceded, *(finished.game for finished in self.rounds[-1:])))
 
 
-class Played(msgspec.Struct, frozen=True):
+class Played(msgspec.Struct, frozen=True, gc=False):
     """An earlier match of the evening: what can still be said about it afterwards.
 
     Attributes:
@@ -158,7 +160,7 @@ class Played(msgspec.Struct, frozen=True):
     event: Event = Event()
 
 
-class Sensor(msgspec.Struct, frozen=True):
+class Sensor(msgspec.Struct, frozen=True, gc=False):
     """What the hub knows of a sensor: whether it is there, its standing faults, what it says that it can tell."""
 
     online: bool
@@ -166,7 +168,7 @@ class Sensor(msgspec.Struct, frozen=True):
     able: tuple[str, ...] | None = None
 
 
-class Verdict(msgspec.Struct, frozen=True):
+class Verdict(msgspec.Struct, frozen=True, gc=False):
     """A referee's ruling on a shot.
 
     Attributes:
@@ -182,7 +184,7 @@ class Verdict(msgspec.Struct, frozen=True):
     applied: bool = False
 
 
-class Standing(msgspec.Struct, frozen=True):
+class Standing(msgspec.Struct, frozen=True, gc=False):
     """The rules and the level under which a first shot opens a match."""
 
     rules: RulesTable
@@ -192,7 +194,7 @@ class Standing(msgspec.Struct, frozen=True):
 _HANDS_KEPT = 8
 
 
-class HandAt(msgspec.Struct, frozen=True):
+class HandAt(msgspec.Struct, frozen=True, gc=False):
     """When hands came over the board last, on the clock of the machine that started as ``boot``.
 
     Attributes:
@@ -215,7 +217,7 @@ class HandAt(msgspec.Struct, frozen=True):
         return (*self.earlier_ns, self.at_ns) if boot == self.boot else ()
 
 
-class CalledAt(msgspec.Struct, frozen=True):
+class CalledAt(msgspec.Struct, frozen=True, gc=False):
     """When and where in a match the referee was called; ``shot`` is the number of the last one then, 0 for none."""
 
     at_ms: int
@@ -225,7 +227,7 @@ class CalledAt(msgspec.Struct, frozen=True):
     shot: int = 0
 
 
-class TableState(msgspec.Struct, frozen=True):
+class TableState(msgspec.Struct, frozen=True, gc=False):
     """Everything the hub knows about one table.
 
     Attributes:
@@ -324,15 +326,17 @@ def rules_table(ruleset: Ruleset) -> RulesTable:
     return dict(to_table(ruleset))
 
 
+_rulesets: Remembered[Ruleset] = Remembered()
+_orders: Remembered[tuple[tuple[str, int], ...]] = Remembered()
+
+
 @lru_cache(maxsize=64)
 def _ruleset(items: tuple[tuple[str, str | int], ...]) -> Ruleset:
     return changed(Ruleset(), dict(items))
 
 
-@lru_cache(maxsize=256)
 def _order(
-    items: tuple[tuple[str, str | int], ...], opener: Side, game: int, number: int, only: tuple[Side, ...]
+    ruleset: Ruleset, opener: Side, game: int, number: int, only: tuple[Side, ...]
 ) -> tuple[tuple[str, int], ...]:
-    ruleset = _ruleset(items)
     setup = GameSetup(ruleset, opener=seat_of(ruleset.players, opener), game_number=game)
     return order_of_round(setup, number, frozenset(only) or None)

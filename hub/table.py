@@ -35,6 +35,7 @@ from hub.people.corrections import check_told
 from hub.people.evening import read_arrived
 from hub.people.refused import RefusedError
 from hub.people.rulings import as_ruling, is_earlier
+from hub.remembered import Remembered
 from hub.reread import Rereading
 from hub.rounds import levelled
 from hub.state import Sensor, Standing, TableState
@@ -263,12 +264,12 @@ def _over(state: TableState) -> bool:
 
 def _counts(state: TableState) -> tuple[object, ...]:
     """What confirming a round counts."""
-    playing = state.match.running if state.match is not None else None
-    if playing is None or state.match is None:
+    match = state.match
+    playing = match.running if match is not None else None
+    if playing is None or match is None:
         return ()
-    return (
-        playing.game,
-        playing.number,
-        totals_of(state.match, playing),
-        tuple(q.id for q in playing.questions),
-    )
+    totals = _totals.of((match,), lambda: totals_of(match, playing))
+    return (playing.game, playing.number, totals, tuple(q.id for q in playing.questions))
+
+
+_totals: Remembered[dict[str, int]] = Remembered(256)

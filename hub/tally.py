@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from hub.link.messages import LayoutDisc
 from hub.link.snapshot import Side
+from hub.remembered import Remembered
 from hub.round import Round, Ruling
 from hub.rules.scoring import GameScore, RoundScore, new_game, play_round
 from hub.state import GEOMETRY, Match
@@ -15,7 +16,9 @@ from hub.state import GEOMETRY, Match
 def twenties_of(match: Match, playing: Round) -> dict[Side, int]:
     """Twenties of a round that count, by side; what is provisional is not among them."""
     counts: dict[Side, int] = dict.fromkeys(match.sides, 0)
-    for table in (playing.banked, playing.extra, *(shot.twenties for shot in playing.shots)):
+    tables = [playing.banked, playing.extra]
+    tables += [shot.twenties for shot in playing.shots if shot.twenties]
+    for table in tables:
         for side, count in table.items():
             counts[side] = counts.get(side, 0) + count
     return {side: max(0, count) for side, count in counts.items()}
@@ -48,7 +51,7 @@ def last_number(playing: Round) -> int:
 
 def value_of(disc: LayoutDisc, playing: Round) -> int:
     """What a disc scores: as people ruled while it stays there, else by its place; a leaner's place is in the 15."""
-    ruling = ruling_on(disc, playing)
+    ruling = ruling_on(disc, playing) if playing.rulings else None
     if ruling is not None:
         return ruling.value
     return GEOMETRY.value(radius_mm(disc))
@@ -99,28 +102,31 @@ def expected(match: Match, playing: Round) -> tuple[Side, int] | None:
     if over is not None and (over.side is None or len(playing.shots) > over.shots):
         return None
     taken = taken_by(playing)
-    nth: dict[int, int] = {}
     for side, seat in match.order(playing):
-        nth[seat] = nth.get(seat, 0) + 1
-        if nth[seat] > taken.get(seat, 0) and (over is None or side == over.side):
+        if taken.get(seat, 0) > 0:
+            taken[seat] -= 1
+        elif over is None or side == over.side:
             return (side, seat)  # type: ignore[return-value]  # the rules' sides are these letters
     return None
 
 
+_dealt: Remembered[dict[Side, int]] = Remembered()
+
+
 def shots_left(match: Match, playing: Round) -> dict[Side, int]:
     """Discs not yet shot, by side."""
-    left: dict[Side, int] = dict.fromkeys(match.sides, 0)
     if playing.time_out is not None:
+        left: dict[Side, int] = dict.fromkeys(match.sides, 0)
         turn = expected(match, playing)
         return left if turn is None else {**left, turn[0]: 1}
-    for side, _ in match.order(playing):
-        left[side] += 1  # type: ignore[index]  # as above
+    order = match.order(playing)
+    left = dict(_dealt.of((order,), lambda: {side: sum(one == side for one, _ in order) for side in match.sides}))
     for shot in playing.shots:
         left[shot.side] = max(0, left[shot.side] - 1)
     return left
 
 
-def counted_rounds(match: Match, game: int, before: int | None = None) -> list[tuple[Round, RoundScore]]:
+def counted_rounds(match: Match, game: int, before: int | None = None) -> tuple[tuple[Round, RoundScore], ...]:
     """The finished rounds of a game that count, each with what it added; what was played after its end adds nothing.
 
     Args:
@@ -128,6 +134,13 @@ def counted_rounds(match: Match, game: int, before: int | None = None) -> list[t
         game: number of the game.
         before: number of the first round that is left out, None to leave none out.
     """
+    return _counted.of((match.rounds, match.rules), lambda: _count(match, game, before), match.light, game, before)
+
+
+_counted: Remembered[tuple[tuple[Round, RoundScore], ...]] = Remembered()
+
+
+def _count(match: Match, game: int, before: int | None) -> tuple[tuple[Round, RoundScore], ...]:
     score = new_game(match.ruleset)
     counted = []
     for finished in match.rounds:
@@ -135,7 +148,7 @@ def counted_rounds(match: Match, game: int, before: int | None = None) -> list[t
             told = play_round(score, totals_of(match, finished), match.ruleset, conceded=finished.conceded)
             counted.append((finished, told))
             score = told.game
-    return counted
+    return tuple(counted)
 
 
 def game_score(match: Match, game: int) -> GameScore:

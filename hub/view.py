@@ -13,6 +13,7 @@ from hub.judging.twenties import camera_there, provisional
 from hub.link import snapshot
 from hub.link.messages import MessageError, encode
 from hub.link.snapshot import Level, Phase, RoundView, Side, SideView, Table
+from hub.remembered import Remembered
 from hub.round import Question, Removal, Round, ShotRecord
 from hub.rounds import too_high, winner_of
 from hub.rules.scoring import added_points, play_round
@@ -141,6 +142,14 @@ def phase_of(match: Match) -> Phase:
 
 def round_view(match: Match, finished: Round) -> RoundView:
     """A finished round; low and high differ from the totals while it is in doubt."""
+    at = (match.light, finished.game, finished.number)
+    return _views.of((match.rounds, match.rules, finished), lambda: _round_view(match, finished), *at)
+
+
+_views: Remembered[RoundView] = Remembered(2048)
+
+
+def _round_view(match: Match, finished: Round) -> RoundView:
     totals = totals_of(match, finished)
     told, _ = range_of(match, finished)
     return RoundView(
@@ -223,7 +232,7 @@ def _sides(state: TableState, match: Match, shown: Round, names: Mapping[str, st
     scores = game_score(match, shown.game).scores
     won = games_won(match)
     now, counted, points = twenties_of(match, shown), certain_twenties(match, shown), board_points(match, shown)
-    earlier = [twenties_of(match, finished) for finished in match.rounds if finished is not shown]
+    earlier = [round_view(match, finished).twenties for finished in match.rounds if finished is not shown]
     left = dict.fromkeys(match.sides, 0) if shown.confirmed else shots_left(match, shown)
     hammer = match.order(shown)[-1][0]
     views: dict[Side, SideView] = {}

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from hub.link.messages import LayoutDisc, Place
 from hub.link.snapshot import Side
+from hub.remembered import Remembered
 from hub.round import Events, Round, ShotRecord
 from hub.state import GEOMETRY, Match
 
@@ -28,6 +29,9 @@ HOLE_SIGMA_MM = 0.5
 
 LEANS_SIGMAS = 4.5
 """A disc further beyond the play of the hole than this many standard deviations leans: a wrong word costs a 20."""
+
+LEANS_THOUGH_FLAT_SIGMAS = 5.0
+"""So many where it looks as if it lay flat: the place has to outweigh the looks, too."""
 
 
 def doubtful(shot: ShotRecord) -> frozenset[str]:
@@ -48,26 +52,37 @@ def undecided(shot: ShotRecord) -> frozenset[str]:
     return frozenset() if shot.owner_ruled else doubtful(shot).difference(shot.flat)
 
 
-def words(playing: Round, before: int | None = None) -> dict[str, bool]:
+def words(playing: Round, before: int | None = None) -> Mapping[str, bool]:
     """Of discs that were in doubt, or that people spoke of: whether each lies flat in the hole.
 
     Args:
         playing: the round.
         before: number of the shot before which it is asked; None for now.
     """
+    return _words.of((playing.shots,), lambda: _told(playing.shots, before), before)
+
+
+_words: Remembered[Mapping[str, bool]] = Remembered()
+
+
+def _told(shots: Iterable[ShotRecord], before: int | None) -> Mapping[str, bool]:
     told: dict[str, bool] = {}
-    for shot in playing.shots:
+    for shot in shots:
         if before is not None and shot.number >= before:
             break
-        for disc in shot.rest:
-            told.pop(disc, None)
-        for disc in (*doubtful(shot), *shot.flat):
-            told[disc] = disc in shot.holed
+        if told:
+            for disc in shot.rest:
+                told.pop(disc, None)
+        if shot.flat or len(shot.readings) > 1:
+            for disc in (*doubtful(shot), *shot.flat):
+                told[disc] = disc in shot.holed
     return told
 
 
 def as_told(discs: Iterable[LayoutDisc], told: Mapping[str, bool]) -> tuple[LayoutDisc, ...]:
     """Discs as the camera saw them, but at the hole as is known better."""
+    if not told:
+        return tuple(discs)
     return tuple(_as_told(disc, told) for disc in discs)
 
 
@@ -93,7 +108,8 @@ def before_of(playing: Round, shot: ShotRecord) -> tuple[LayoutDisc, ...]:
 def leans_by_place(disc: LayoutDisc) -> bool:
     """Whether a disc at the hole lies too far from its middle to be flat in it."""
     off_mm = math.hypot(disc.x_mm, disc.y_mm) - PLAY_MM
-    return off_mm > LEANS_SIGMAS * math.hypot(disc.sigma_mm, HOLE_SIGMA_MM)
+    sigmas = LEANS_THOUGH_FLAT_SIGMAS if disc.state == "hole" else LEANS_SIGMAS
+    return off_mm > sigmas * math.hypot(disc.sigma_mm, HOLE_SIGMA_MM)
 
 
 def seen_again(shot: ShotRecord, layout: Iterable[LayoutDisc]) -> ShotRecord:
@@ -145,11 +161,20 @@ def where_it_leant(match: Match, shot: ShotRecord, disc: str) -> LayoutDisc:
 
 def moved_on(shot: ShotRecord, later: ShotRecord) -> ShotRecord:
     """A shot whose doubtful disc a later one made fall into the hole, or sent away from it: it had leaned."""
+    open_ = [disc for disc in undecided(shot) if disc in later.rest]
+    if not open_:
+        return shot
     readings = [_fell(reading) for reading in later.readings]
     fell = readings[0].intersection(*readings)
     away = {d for d, where in later.rest.items() if not isinstance(where, str) and where.r_mm > AT_HOLE_MM}
-    told = [disc for disc in undecided(shot) if disc in later.rest and disc in fell | away]
+    # One that is gone without a blow may have been lifted out as a 20.
+    away |= {d for d in later.rest if all(_struck_off(reading, d) for reading in later.readings)}
+    told = [disc for disc in open_ if disc in fell | away]
     return replace(shot, flat={**shot.flat, **dict.fromkeys(told, False)}) if told else shot
+
+
+def _struck_off(events: Events, disc: str) -> bool:
+    return ("off", disc) in events and any(event[0] == "hit" and disc in event[1:] for event in events)
 
 
 def owners(match: Match, shot: ShotRecord) -> dict[str, Side]:

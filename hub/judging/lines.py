@@ -16,11 +16,13 @@ from hub.rules.ranges import Doubt, RoundRange, round_range
 from hub.state import GEOMETRY, Match
 from hub.tally import board_points, radius_mm, ruling_on, score_before, twenties_of, value_of
 
-CLOSE_SIGMAS = 1.5
+CLOSE_SIGMAS = 1.8
 """A disc nearer to a limit than this many standard deviations of its place is too close to call. With the
 0.12 mm that the reader states of most discs one disc in about 10,000 is then counted on the wrong side unasked."""
 
 _VALUES = (15, 10, 5, 0)
+_BETWEEN_OUTER_MM = sum(GEOMETRY.limits_mm[1:]) / 2
+"""Nearer to the middle a disc is nearer to another line than to the outer one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +42,13 @@ class Close:
 
 def close_to_line(disc: LayoutDisc, playing: Round) -> Close | None:
     """Whether a disc lies too close to a line to call; a disc with a ruling or in the hole never does."""
-    if disc.state not in {"flat", "stacked"} or ruling_on(disc, playing) is not None:
+    if disc.state not in {"flat", "stacked"}:
         return None
-    r_mm = radius_mm(disc)
+    r_mm, close_mm = radius_mm(disc), CLOSE_SIGMAS * disc.sigma_mm
     for index, limit_mm in enumerate(GEOMETRY.limits_mm):
-        if abs(r_mm - limit_mm) < CLOSE_SIGMAS * disc.sigma_mm:
+        if abs(r_mm - limit_mm) < close_mm:
+            if ruling_on(disc, playing) is not None:
+                return None
             return Close(disc, limit_mm, _VALUES[index], _VALUES[index + 1])
     return None
 
@@ -54,6 +58,8 @@ def at_outer_line(disc: LayoutDisc, playing: Round) -> Close | None:
 
     While shots are left they say so by taking it off, or by shooting on; nobody is asked.
     """
+    if radius_mm(disc) < _BETWEEN_OUTER_MM:
+        return None
     close = close_to_line(disc, playing)
     return close if close is not None and close.limit_mm == GEOMETRY.limits_mm[-1] else None
 

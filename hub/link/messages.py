@@ -30,7 +30,7 @@ class MessageError(ValueError):
     """A payload that is not a message of the contract; says which field and what was expected."""
 
 
-class Fact(msgspec.Struct, frozen=True):
+class Fact(msgspec.Struct, frozen=True, gc=False):
     """Base of everything a board reports; ``*_ns`` are on the board's clock."""
 
 
@@ -87,7 +87,7 @@ class BeamFault(Fact, frozen=True):
     over: bool = False
 
 
-class LayoutDisc(msgspec.Struct, frozen=True):
+class LayoutDisc(msgspec.Struct, frozen=True, gc=False):
     """One disc at rest.
 
     Attributes:
@@ -115,7 +115,7 @@ class Layout(Fact, frozen=True):
     unseen: tuple[str, ...] = ()
 
 
-class Place(msgspec.Struct, frozen=True):
+class Place(msgspec.Struct, frozen=True, gc=False):
     """A disc's centre in polar form: mm from the middle, degrees clockwise from the middle of seat 1's quadrant."""
 
     r_mm: Mm
@@ -123,7 +123,7 @@ class Place(msgspec.Struct, frozen=True):
     leaning: bool = False
 
 
-class Doubt(msgspec.Struct, frozen=True):
+class Doubt(msgspec.Struct, frozen=True, gc=False):
     """What a shot's evidence cannot tell.
 
     Attributes:
@@ -212,7 +212,7 @@ KINDS: dict[str, type[Fact]] = {
 KIND_OF: dict[type[Fact], str] = {fact: kind for kind, fact in KINDS.items()}
 
 
-class Envelope(msgspec.Struct, frozen=True):
+class Envelope(msgspec.Struct, frozen=True, gc=False):
     """What carries one fact from a board to the hub; (board, source, boot, seq) is its identity.
 
     Attributes:
@@ -252,14 +252,14 @@ class Envelope(msgspec.Struct, frozen=True):
         return decode_fact(self.kind, bytes(self.body))
 
 
-class Ack(msgspec.Struct, frozen=True):
+class Ack(msgspec.Struct, frozen=True, gc=False):
     """Hub to board: all facts of ``boot`` up to ``seq`` are stored."""
 
     boot: str
     seq: int
 
 
-class Health(msgspec.Struct, frozen=True):
+class Health(msgspec.Struct, frozen=True, gc=False):
     """How a daemon is doing, retained.
 
     Attributes:
@@ -287,7 +287,7 @@ class Health(msgspec.Struct, frozen=True):
     able_since_ns: int = 0
 
 
-class Do(msgspec.Struct, frozen=True):
+class Do(msgspec.Struct, frozen=True, gc=False):
     """Hub to board: a request to the daemon whose boot it names; another boot refuses.
 
     Attributes:
@@ -299,7 +299,7 @@ class Do(msgspec.Struct, frozen=True):
     body: dict[str, Any] = {}
 
 
-class Call(msgspec.Struct, frozen=True):
+class Call(msgspec.Struct, frozen=True, gc=False):
     """What the speakers are to say now.
 
     Attributes:
@@ -317,7 +317,7 @@ class Call(msgspec.Struct, frozen=True):
     age_ms: int = 0
 
 
-class Ask(msgspec.Struct, frozen=True):
+class Ask(msgspec.Struct, frozen=True, gc=False):
     """A person's request.
 
     Attributes:
@@ -335,7 +335,7 @@ class Ask(msgspec.Struct, frozen=True):
     body: msgspec.Raw
 
 
-class Answer(msgspec.Struct, frozen=True):
+class Answer(msgspec.Struct, frozen=True, gc=False):
     """The hub's answer: ``error`` is a code and a sentence when ``ok`` is false."""
 
     id: str

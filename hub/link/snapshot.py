@@ -17,7 +17,7 @@ Level = Literal["count", "advise", "judge"]
 Phase = Literal["idle", "round", "settling", "round_over", "match_over", "paused"]
 
 
-class Event(msgspec.Struct, frozen=True):
+class Event(msgspec.Struct, frozen=True, gc=False):
     """What a match is part of, as the wall and the archive say it; any of it may be empty.
 
     Attributes:
@@ -31,7 +31,7 @@ class Event(msgspec.Struct, frozen=True):
     table: str = ""
 
 
-class PlayedView(msgspec.Struct, frozen=True):
+class PlayedView(msgspec.Struct, frozen=True, gc=False):
     """An earlier match of the evening at this board, to which names can still be attached."""
 
     id: str
@@ -39,14 +39,14 @@ class PlayedView(msgspec.Struct, frozen=True):
     event: Event = Event()
 
 
-class Seen(msgspec.Struct, frozen=True):
+class Seen(msgspec.Struct, frozen=True, gc=False):
     """How far the facts of one source have been taken in."""
 
     boot: str
     seq: int
 
 
-class SideView(msgspec.Struct, frozen=True):
+class SideView(msgspec.Struct, frozen=True, gc=False):
     """One side as the wall shows it.
 
     Attributes:
@@ -76,7 +76,7 @@ class SideView(msgspec.Struct, frozen=True):
     entered: int | None = None
 
 
-class DiscView(msgspec.Struct, frozen=True):
+class DiscView(msgspec.Struct, frozen=True, gc=False):
     """A disc as the camera sees it, with what it would score; ``close`` = too close to a line to call."""
 
     id: str
@@ -90,7 +90,7 @@ class DiscView(msgspec.Struct, frozen=True):
     close: bool = False
 
 
-class Choice(msgspec.Struct, frozen=True):
+class Choice(msgspec.Struct, frozen=True, gc=False):
     """One answer that people can tap; ``reading`` = what was seen if this is the truth, where that can be said."""
 
     key: str
@@ -98,7 +98,7 @@ class Choice(msgspec.Struct, frozen=True):
     reading: str = ""
 
 
-class Question(msgspec.Struct, frozen=True):
+class Question(msgspec.Struct, frozen=True, gc=False):
     """Something the sensors cannot decide and that decides something.
 
     Attributes:
@@ -120,7 +120,7 @@ class Question(msgspec.Struct, frozen=True):
     facts: dict[str, str | float | int] = {}
 
 
-class Removal(msgspec.Struct, frozen=True):
+class Removal(msgspec.Struct, frozen=True, gc=False):
     """A disc that people must take off the board, or lift out of the hole (``why`` = ``foul``, ``twenty``, ``out``)."""
 
     disc: str
@@ -131,7 +131,7 @@ class Removal(msgspec.Struct, frozen=True):
     text: str
 
 
-class VerdictView(msgspec.Struct, frozen=True):
+class VerdictView(msgspec.Struct, frozen=True, gc=False):
     """The last shot's judgement in words and codes; ``ruled`` = the referee's reason, empty where none has ruled."""
 
     shot: int
@@ -143,7 +143,7 @@ class VerdictView(msgspec.Struct, frozen=True):
     ruled: str = ""
 
 
-class RoundView(msgspec.Struct, frozen=True):
+class RoundView(msgspec.Struct, frozen=True, gc=False):
     """A finished round: totals with twenties, what the rules made of them; ``low``/``high`` differ while in doubt.
 
     ``conceded`` is the side that gave it up, ``ruled`` what the referee ruled on it, one line each.
@@ -161,7 +161,7 @@ class RoundView(msgspec.Struct, frozen=True):
     ruled: tuple[str, ...] = ()
 
 
-class SensorView(msgspec.Struct, frozen=True):
+class SensorView(msgspec.Struct, frozen=True, gc=False):
     """A sensor as the hub knows it."""
 
     online: bool
@@ -169,7 +169,7 @@ class SensorView(msgspec.Struct, frozen=True):
     frame_rate_hz: float | None = None
 
 
-class Flash(msgspec.Struct, frozen=True):
+class Flash(msgspec.Struct, frozen=True, gc=False):
     """What the wall flashes and speaks: a 20 and whose, a foul, the round's result; ``id`` so that it is shown once."""
 
     id: str
@@ -180,14 +180,14 @@ class Flash(msgspec.Struct, frozen=True):
     provisional: bool = False
 
 
-class StandingView(msgspec.Struct, frozen=True):
+class StandingView(msgspec.Struct, frozen=True, gc=False):
     """What the club set for matches that nobody set anything for: the name of the rules, and the level."""
 
     rules: str
     level: Level
 
 
-class RefereeCall(msgspec.Struct, frozen=True):
+class RefereeCall(msgspec.Struct, frozen=True, gc=False):
     """A call of the referee, and the shot that was the last one then, which it stays about though others follow.
 
     Attributes:
@@ -207,7 +207,7 @@ class RefereeCall(msgspec.Struct, frozen=True):
     text: str = ""
 
 
-class Table(msgspec.Struct, frozen=True):
+class Table(msgspec.Struct, frozen=True, gc=False):
     """The whole state of one table.
 
     Attributes:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 ROOT = "crokinole/1"
 RESERVED = frozenset({"hub", "answer"})
 _BOARD = re.compile(r"[a-z0-9-]{1,32}")
 _WORD = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_KNOWN = 4096
+"""A club's topics come again and again; so many of them are taken apart and compared with a filter but once."""
 
 ALL_FACTS = f"{ROOT}/+/fact/+"
 ALL_STATUS = f"{ROOT}/+/status/+"
@@ -41,6 +44,7 @@ def check_board(board: str) -> str:
     return board
 
 
+@lru_cache(maxsize=_KNOWN)
 def parse(topic: str) -> Topic | None:
     """Take a topic apart; None for anything that is not of this contract (brokers may deliver such)."""
     parts = topic.split("/")
@@ -101,6 +105,7 @@ def answer(client: str) -> str:
     return f"{ROOT}/answer/{client}"
 
 
+@lru_cache(maxsize=_KNOWN)
 def matches(topic_filter: str, topic: str) -> bool:
     """Whether a topic belongs to an MQTT filter with ``+`` and a closing ``#``."""
     wanted, got = topic_filter.split("/"), topic.split("/")

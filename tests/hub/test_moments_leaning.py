@@ -59,6 +59,22 @@ def test_a_disc_that_a_later_shot_knocks_into_the_hole_had_leaned(bench: Bench) 
     assert not bench.table.questions
 
 
+@pytest.mark.parametrize("struck", [True, False])
+def test_a_disc_that_a_later_shot_strikes_off_the_board_had_leaned_and_one_that_is_just_gone_perhaps_not(
+    bench: Bench, *, struck: bool
+) -> None:
+    bench.start()
+    bench.shoot("A", (60, 10))
+    bench.shoot("B", (100, 200), ("hit", "s", "d1"), moved={"d1": (61, 10)})
+    leaner = at_the_hole(bench, "A", ("hit", "s", "d2"), x_mm=2.2)
+    blow = (("hit", "s", leaner),) if struck else (("hit", "s", "d1"),)
+    bench.shoot("B", (200, 90), *blow, ("off", leaner), moved={leaner: "ditch"})
+    bench.shoot("A", (200, 270), ("hit", "s", "d2"), moved={"d2": (101, 200)})
+    assert [q.facts["shot"] for q in bench.table.questions] == ([] if struck else [3])
+    assert twenties(bench) == {"A": 0, "B": 0}
+    assert bench.table.sides["A"].board == 15 + 5
+
+
 @pytest.mark.parametrize("late", [False, True], ids=["one shot later", "two shots later"])
 def test_a_disc_that_is_a_20_lies_in_nobodys_way(bench: Bench, *, late: bool) -> None:
     bench.start()
@@ -85,6 +101,27 @@ def test_a_disc_too_far_from_the_middle_to_lie_flat_leans_and_nobody_is_asked(be
     assert bench.table.verdict is not None
     assert bench.table.verdict.code == "missed_opponent"
     assert leaner in {disc.id for disc in bench.table.discs if disc.state == "leaning"}
+
+
+@pytest.mark.parametrize(("x_mm", "seen", "leans"), [(4.2, "leaning", True), (4.2, "hole", False), (4.6, "hole", True)])
+def test_a_place_speaks_against_a_flat_disc_only_if_it_outweighs_its_looks(
+    bench: Bench, x_mm: float, seen: str, *, leans: bool
+) -> None:
+    """The last shot of a round, so that neither hand nor play tells: beyond 1.465 mm of play by 4.7 and 5.4 sigma."""
+    bench.start()
+    bench.rally(22)
+    at_the_hole(
+        bench, "A", ("hit", "s", one_of(bench, "B")) if one_of(bench, "B") else ("peg", "s"), x_mm=x_mm, seen=seen
+    )
+    bench.shoot("B", "ditch", ("hit", "s", "d1"), ("off", "s"), moved={"d1": (60.0, 10.0)})
+    assert [q.kind for q in bench.table.questions] == ([] if leans else ["twenty"])
+    if not leans:
+        bench.answer("A")
+        assert twenties(bench) == {"A": 1, "B": 0}
+
+
+def one_of(bench: Bench, side: str) -> str:
+    return next((disc for disc in bench.discs if bench.side(disc) == side), "")
 
 
 @pytest.mark.parametrize("x_mm", [2.2, 4.6], ids=["in doubt", "taken for a leaner"])
