@@ -19,8 +19,8 @@ SCHEMA = "0001"
 """The newest migration; a database of another one is not read by the archive."""
 
 _BUSY_MS = 5000
-_CHECKPOINT_PAGES = 8000
-"""32 MB: with sixty boards the log is copied back every quarter of a minute and not every second, while facts wait."""
+CHECKPOINT_PAGES = 16_000
+"""64 MB of log are copied back while facts wait; before that :mod:`hub.store.checkpoints` does it beside them."""
 
 
 _DRIVERS = frozenset({"sqlite", "sqlite+pysqlite", "postgresql", "postgresql+psycopg"})
@@ -90,7 +90,7 @@ def _pragmas(connection: Any, _record: object) -> None:
     for pragma in (
         "journal_mode=WAL",
         "synchronous=FULL",
-        f"wal_autocheckpoint={_CHECKPOINT_PAGES}",
+        f"wal_autocheckpoint={CHECKPOINT_PAGES}",
         f"busy_timeout={_BUSY_MS}",
         "foreign_keys=ON",
         "secure_delete=ON",  # a forgotten person's name must not stay in freed pages

@@ -24,6 +24,7 @@ from sqlalchemy.engine import URL
 
 from hub.entries import PEOPLE, Entry
 from hub.store import schema
+from hub.store.checkpoints import Checkpoints
 from hub.store.engine import (
     SCHEMA,
     StoreBusyError,
@@ -89,6 +90,12 @@ class Batch:
     gone: set[str] = field(default_factory=set)
     players: dict[str, str] = field(default_factory=dict)
 
+    @property
+    def size(self) -> int:
+        """Bytes of what most of it is: lines and states."""
+        states = [state for _, state in self.states.values()]
+        return sum(map(len, (*states, *self.checkpoints.values(), *(entry.body for entry in self.entries))))
+
 
 class Journal:
     """The database, opened for writing by the only hub.
@@ -112,6 +119,7 @@ class Journal:
         dialect = self._engine.dialect
         self._insert_lines = Prepared(schema.journal.insert(), (*_COLUMNS, "answer"), dialect)
         self._put_state = Prepared(self._upserts[schema.tables.name], schema.tables.columns.keys(), dialect)
+        self._checkpoints = Checkpoints(self._engine) if self._url.get_backend_name() == "sqlite" else None
         self._lock: HubLock | None = None
         try:
             with told(self._url, "cannot be opened"):
@@ -130,6 +138,8 @@ class Journal:
 
     def close(self) -> None:
         """Free the database."""
+        if self._checkpoints is not None:
+            self._checkpoints.close()
         if self._lock is not None:
             self._lock.release()
         self._engine.dispose()
@@ -160,6 +170,8 @@ class Journal:
                 connection.execute(schema.players.insert(), {"id": player, "name": name})
         if batch.entries:
             self._last_id = batch.entries[-1].id
+        if self._checkpoints is not None:
+            self._checkpoints.written(batch.size)
 
     def last_seq(self, board: str, source: str, boot: str) -> int:
         """The last sequence number of a boot that is stored, 0 for none."""
