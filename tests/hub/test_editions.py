@@ -6,6 +6,7 @@ import ast
 import gzip
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -95,6 +96,21 @@ def proven(club: Club) -> None:
     club.close()
     with JournalReader(club.url) as journal:
         assert prove(journal, "b1").unequal == ()
+
+
+def round_with_a_20(bench: Bench, *events: tuple[str, ...], totals: dict[str, int]) -> None:
+    """A 15 of A, a disc of B in the hole, and what people say that the round came to."""
+    bench.shoot("A", (60, 10))
+    bench.shoot("B", "hole", *events, moved={"d1": (62, 10)}, beam=True)
+    bench.off("d2")
+    assert bench.club.ask("correct", {"totals": totals}).ok
+    assert bench.club.ask("confirm", {"round": 1}).ok
+
+
+def ruled(club: Club, reason: str, *, valid: bool, shot: int = 2) -> Any:
+    """The referee's word on a shot of the first round."""
+    body = {"reason": reason, "round": 1, "shot": shot, "valid": valid}
+    return club.ask("rule", body, token=f"{TOKEN}-referee")
 
 
 def test_undo_goes_back_behind_another_edition_that_read_the_same(
@@ -208,15 +224,11 @@ def test_the_referee_rules_on_a_shot_of_a_round_that_was_counted_by_another_edit
 ) -> None:
     club = Club(quick_path)
     bench = Bench(club)
-    bench.start(rules="nca", level="judge")
-    bench.shoot("A", (60, 10))
-    bench.shoot("B", "hole", ("hit", "s", "d1"), ("hole", "s"), moved={"d1": (62, 10)}, beam=True)
-    bench.off("d2")
-    assert club.table().sides["B"].twenties == 1
-    assert club.ask("correct", {"totals": {"A": 15, "B": 20}}).ok
-    assert club.ask("confirm", {"round": 1}).ok
+    bench.start(rules="nca")
+    round_with_a_20(bench, ("hit", "s", "d1"), ("hole", "s"), totals={"A": 15, "B": 20})
+    assert club.table().rounds[0].twenties == {"A": 0, "B": 1}
     take_over(club, monkeypatch, otherwise=otherwise)
-    told = club.ask("rule", {"reason": "no touch", "round": 1, "shot": 2, "valid": False}, token=f"{TOKEN}-referee")
+    told = ruled(club, "no touch", valid=False)
     if otherwise:
         assert told.error.startswith("other_edition:")
         assert told.error.endswith("rule on the totals of the round instead")
@@ -225,7 +237,7 @@ def test_the_referee_rules_on_a_shot_of_a_round_that_was_counted_by_another_edit
         assert club.table().rounds[0].twenties == {"A": 0, "B": 0}
         assert club.ask("undo", {}).ok
         assert club.table().rounds[0].twenties == {"A": 0, "B": 1}
-    missing = club.ask("rule", {"reason": "?", "round": 1, "shot": 9, "valid": True}, token=f"{TOKEN}-referee")
+    missing = ruled(club, "?", shot=9, valid=True)
     assert missing.error.startswith("other_edition:" if otherwise else "no_shot:")
     proven(club)
 
@@ -252,24 +264,14 @@ def test_the_referee_rules_on_a_finished_round_since_another_edition_took_over(
     club = Club(quick_path)
     bench = Bench(club)
     bench.start(rules="nca")
-    club.kill()
-    for module in (hub.edition, hub.desk):
-        monkeypatch.setattr(module, "EDITION", "another")
-    club.restart()
-    bench.shoot("A", (60, 10))
-    bench.shoot("B", "hole", ("hole", "s"), beam=True)
-    bench.off("d2")
-    assert club.ask("correct", {"totals": {"A": 15, "B": 0}}).ok
-    assert club.ask("confirm", {"round": 1}).ok
+    take_over(club, monkeypatch)
+    round_with_a_20(bench, ("hole", "s"), totals={"A": 15, "B": 0})
     assert club.table().rounds[0].twenties == {"A": 0, "B": 0}
-    ruling = {"reason": "it touched", "round": 1, "shot": 2, "valid": True}
-    assert club.ask("rule", ruling, token=f"{TOKEN}-referee").ok
+    assert ruled(club, "it touched", valid=True).ok
     assert club.table().rounds[0].twenties == {"A": 0, "B": 1}
     assert club.ask("undo", {}).ok
     assert club.table().rounds[0].twenties == {"A": 0, "B": 0}
-    club.close()
-    with JournalReader(club.url) as journal:
-        assert prove(journal, "b1").unequal == ()
+    proven(club)
 
 
 def test_lines_that_another_edition_could_not_use_are_no_hindrance_to_a_replay() -> None:
