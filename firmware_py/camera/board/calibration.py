@@ -251,7 +251,9 @@ class Calibration:
 
     def to_json(self) -> str:
         """The calibration as JSON text for the disk."""
-        return json.dumps({"format": FORMAT, **asdict(self)}, indent=1)
+        given = {f.name for f in fields(self.board) if f.init}  # the rest follows from it
+        board = {name: value for name, value in asdict(self.board).items() if name in given}
+        return json.dumps({"format": FORMAT, **asdict(self), "board": board}, indent=1)
 
     @classmethod
     def from_json(cls, text: str) -> Calibration:
