@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from firmware_py.camera.motion.tracker import SLOWING_MM_S2, Sighting, Track
 from firmware_py.camera.rest.resting import Reading, Resting
@@ -14,6 +16,8 @@ from hub.link.messages import Colour
 #: A disc must have run so far by itself to have been shot, at least this fast.
 LEAST_RUN_MM = 25.0
 LEAST_SPEED_MM_S = 120.0
+#: A disc that runs is seen in frame after frame; one that is seen again only after so long may have been carried.
+UNSEEN_NS = 100_000_000
 #: One that struck another at once need not have run so far, if the other begins to run within this time.
 SHORT_RUN_MM, SAME_BLOW_NS = 6.0, 100_000_000
 #: Where a disc is found may be so far from where its track ended.
@@ -128,7 +132,7 @@ def fresh_colours(reading: Reading) -> frozenset[Colour]:
 def _moved_by_itself(reading: Reading, watched: Watched) -> bool:
     """Whether a disc ran, or is gone from where no hand has been."""
     beyond = any(d.in_play and _no_hand_at(d, watched) for d in reading.gone)
-    return beyond or any(len(t.points) >= 2 and _ran(t) for t in watched.tracks)
+    return beyond or any(_ran(t, watched) for t in watched.tracks)
 
 
 def _in_a_gap(disc: Resting, watched: Watched, board: Board) -> bool:
@@ -220,7 +224,7 @@ def _shot_track(watched: Watched, board: Board, fresh: frozenset[Colour]) -> Tra
         on_line = track.origin is not None and board.touches_outer(math.hypot(*track.origin))
         if len(track.points) < 2 or (track.origin is not None and not on_line):
             continue
-        if not _ran(track) or track.points[0].r_mm > board.surface_radius_mm + 5 or _odd(track, fresh):
+        if not _ran(track, watched) or track.points[0].r_mm > board.surface_radius_mm + 5 or _odd(track, fresh):
             continue
         runs.append(track)
     short = _stopped_short(watched, board, fresh)
@@ -237,34 +241,43 @@ def _odd(track: Track, fresh: frozenset[Colour]) -> bool:
     return bool(fresh) and track.origin is None and track.colour is not None and track.colour not in fresh
 
 
-def _run_mm(track: Track) -> float:
-    return max(math.dist(track.points[0].xy_mm, p.xy_mm) for p in track.points)
+def _ran(track: Track, watched: Watched) -> bool:
+    """Whether a disc was seen to go as far and as fast as none does by a touch of the hand."""
+    unseen_ns = max(UNSEEN_NS, watched.blind_ns)
+    first = 0
+    for k, (a, b) in enumerate(pairwise(track.points), start=1):
+        if b.at_ns - a.at_ns > unseen_ns:
+            first = k
+            continue
+        way = track.points[first : k + 1]
+        if _far(way) >= LEAST_RUN_MM and _fastest(way) >= LEAST_SPEED_MM_S:
+            return True
+    return False
 
 
-def _ran(track: Track) -> bool:
-    """Whether a disc went as far and as fast as none does by a touch of the hand."""
-    speed = max(
-        math.dist(a.xy_mm, b.xy_mm) / max(1e-3, (b.at_ns - a.at_ns) / 1e9)
-        for a, b in zip(track.points, track.points[1:], strict=False)
-    )
-    return _run_mm(track) >= LEAST_RUN_MM and speed >= LEAST_SPEED_MM_S
+def _far(points: Sequence[Sighting]) -> float:
+    return max(math.dist(points[0].xy_mm, p.xy_mm) for p in points)
+
+
+def _fastest(points: Sequence[Sighting]) -> float:
+    return max(math.dist(a.xy_mm, b.xy_mm) / max(1e-3, (b.at_ns - a.at_ns) / 1e9) for a, b in pairwise(points))
 
 
 def _stopped_short(watched: Watched, board: Board, fresh: frozenset[Colour]) -> Track | None:
     """A new disc that came in from the line and gave its motion at once to one that lay near it, which then ran."""
     moved = [t for t in watched.tracks if len(t.points) >= 2]
-    driven = [t for t in moved if _ran(t)]
+    driven = [t for t in moved if _ran(t, watched)]
     new = [
         t
         for t in moved
         if t.origin is None
         and not _odd(t, fresh)
         and board.line_10_mm < t.points[0].r_mm < board.surface_radius_mm
-        and _run_mm(t) >= SHORT_RUN_MM
+        and _far(t.points) >= SHORT_RUN_MM
         and t.points[-1].r_mm < t.points[0].r_mm
         and any(o is not t and abs(t.points[0].at_ns - o.points[0].at_ns) < SAME_BLOW_NS for o in driven)
     ]
-    return max(new, key=_run_mm, default=None)
+    return max(new, key=lambda t: _far(t.points), default=None)
 
 
 def _as_shot(track: Track, first_ns: int, board: Board) -> float:
