@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -64,3 +65,26 @@ def test_a_disc_at_the_hole_is_flat_in_it_or_leans_in_it_however_it_came_there(s
         board.film.world.remove("Y")
         watch(board.eye, board.film, 0.6)
     assert wrong == []
+
+
+@pytest.mark.parametrize(("style", "seed"), [("maple", 13), ("honey", 12)])
+@pytest.mark.parametrize("aside_mm", [-9.0, 9.0])
+def test_the_first_dark_disc_that_was_only_seen_sliding_is_not_taken_for_flat_when_it_jams(
+    style: str, seed: int, aside_mm: float
+) -> None:
+    """Drawn as sunk in the middle of a dark hole it explains something, but far less than where it is seen."""
+    film = Film(seed, NAMED[style], rate_hz=60.0)
+    film.world.feel = replace(film.world.feel, lean_chance=1.0)
+    eye = LiveReader(TOURNAMENT, height_mm=HEIGHT_MM)
+    watch(eye, film, 1.0)
+    way_mm = TOURNAMENT.outer_line_mm
+    speed = math.sqrt(2 * film.world.feel.slide_mm_s2() * way_mm + 190.0**2)
+    hx, hy = film.world.hole_xy_mm
+    aim = math.atan2(way_mm + hy, hx + aside_mm)
+    film.shot("B1", "dark", 1, 0.0, (speed * math.cos(aim), speed * math.sin(aim)))
+    watch(eye, film, 2.6)
+    assert film.world.discs["B1"].where == "leaning"
+    assert eye.rest is not None
+    (disc,) = eye.rest.discs
+    assert (disc.colour, disc.state) in {("dark", "leaning"), ("light", "leaning")}
+    assert math.dist((disc.x_mm, disc.y_mm), (film.world.discs["B1"].x_mm, film.world.discs["B1"].y_mm)) < 2.5
