@@ -14,7 +14,7 @@ from firmware_py.camera.motion.tracker import SLOWING_MM_S2
 from firmware_py.camera.motion.ways import Path, legs
 from firmware_py.camera.rest.resting import Resting
 from hardware.board import Board
-from hub.link.messages import Doubt
+from hub.link.messages import DiscState, Doubt
 
 Events = tuple[tuple[str, ...], ...]
 
@@ -39,6 +39,7 @@ class Told:
         paths: of all discs on the board, by id.
         shooter: the shot disc.
         happenings: its events in order, with how sure they are.
+        before: what lay there, by id.
         after: what lies there now, by id.
         watched: what was seen.
     """
@@ -46,6 +47,7 @@ class Told:
     paths: Mapping[str, Path]
     shooter: Shooter
     happenings: Sequence[Contact]
+    before: Mapping[str, Resting]
     after: Mapping[str, Resting]
     watched: Watched
 
@@ -89,17 +91,26 @@ def _contact_doubts(board: Board, told: Told) -> list[Doubt]:
 def _may_not_be_struck(board: Board, told: Told, name: str) -> bool:
     """Whether a disc may lie where it lay: it did not move, or so little that it may have been read wrongly.
 
-    A disc beside the hole looks another when one has dropped into the hole.
+    A disc beside the hole looks another when one has dropped into the hole. One that leaned in the hole and lies flat
+    in it now was knocked down, however little it moved.
     """
     path = told.paths[name]
     if not path.moved:
         return True
+    if _lies(told.before, name) == "leaning" and _lies(told.after, name) == "hole":
+        return False
     if path.start is None or path.end is None or math.dist(path.start, path.end) > NUDGED_MM:
         return False
     beside = math.hypot(*path.start) < board.hole_radius_mm + board.disc_radius_mm + _BESIDE_MM
     fell = any(c.words[0] == "hole" and c.words[1] != name for c in told.happenings)
     blows = [c.sure for c in told.happenings if c.words[0] == "hit" and name in c.words[1:]]
     return (beside and fell) or max(blows, default=0.0) < UNSURE
+
+
+def _lies(discs: Mapping[str, Resting], name: str) -> DiscState | None:
+    """How a disc lies; None where that is not sure."""
+    disc = discs.get(name)
+    return None if disc is None or disc.rival is not None else disc.state
 
 
 def _hole_doubts(told: Told) -> list[Doubt]:

@@ -114,6 +114,7 @@ def _colour(shooter: Shooter) -> Colour:
 
 def _tell(board: Board, story: _Story, shooter: Shooter) -> Shot:
     watched, after = story.watched, story.after
+    before = {d.id: d for d in story.before}
     placed = _placed(shooter, watched, board)
     points = shooter.track.points if shooter.track else ()
     start_ns = points[0].at_ns - _FRAME_NS if points else watched.since_ns
@@ -128,7 +129,7 @@ def _tell(board: Board, story: _Story, shooter: Shooter) -> Shot:
     for name, path in paths.items():
         if path.moved and name != shooter.id:
             rest[name] = _rest(board, after.get(name))
-    doubts = find_doubts(board, Told(paths, shooter, happenings, after, watched))
+    doubts = find_doubts(board, Told(paths, shooter, happenings, before, after, watched))
     sure = min((c.sure for c in contacts), default=1.0)
     return Shot(
         disc=shooter.id,
