@@ -30,6 +30,8 @@ TOO_NEAR = 1.7
 LEAST_EXPLAINED = 0.12
 #: One that explains so much is of the set it was taken for, also when no other set is known.
 SURE_EXPLAINED = 0.5
+#: One found so far from where it was looked for is looked for again from where it was found, no oftener than this.
+_FAR_OFF_MM, _LOOKS_AGAIN = 1.5, 8
 _LEAST_REGION = 0.3
 _CENTROID_SIGMA_MM = 3.0
 
@@ -218,7 +220,8 @@ class Follower:
                     (x, y) for x, y, _ in circle_votes(self._view, now.straight, mask, region.box, most=most + 1)
                 ]
             for start in starts:
-                if all(math.dist(start, f[2]) > self._radius for f in found):
+                # What explains little may lie between two discs, and hides neither.
+                if all(math.dist(start, f[2]) > self._radius for f in found if f[0] >= SURE_EXPLAINED):
                     self._try(now, (start, (0.0, 0.0), None), found)
         found = [f for f in found if self._belongs(f[2], region, taken)]
         kept: list[Sighting] = []
@@ -278,9 +281,25 @@ class Follower:
     ) -> None:
         """Fit a disc near a place; add it to ``found`` if it explains what is seen."""
         start, smear, colour = guess
+        best = self._fitted(now, guess)
+        for _ in range(_LOOKS_AGAIN):
+            if best is None or math.dist(best[2], start) < _FAR_OFF_MM:
+                break
+            # It was not where it was looked for, so the pixels around that place show only a part of it.
+            start = best[2]
+            best = self._fitted(now, (start, smear, colour)) or best
+        if best is None or best[0] < least:
+            return
+        same = [f for f in found if math.dist(best[2], f[2]) <= 0.8 * self._radius]
+        if all(f[0] < best[0] for f in same):
+            found[:] = [*(f for f in found if f not in same), best]
+
+    def _fitted(self, now: _Now, guess: Guess) -> tuple[float, Sighting, Xy] | None:
+        """The disc that explains most of what is seen around a place: its worth, how it is seen, and its top face."""
+        start, smear, colour = guess
         patch = self._painter.cut(now.straight, self._bare, start)
         if patch is None:
-            return
+            return None
         patch = self._over_layer(patch)
         best: tuple[float, Sighting, Xy] | None = None
         for name, look in self._wardrobe.looks.items():
@@ -307,8 +326,7 @@ class Follower:
                 told = fit.explained > SURE_EXPLAINED or len(self._wardrobe.looks) > 1
                 seen = Sighting(now.at_ns, x, y, sigma, colour_of(name) if told else None)
                 best = (worth, seen, (fit.x_mm, fit.y_mm))
-        if best is not None and best[0] >= least and all(math.dist(best[2], f[2]) > 0.8 * self._radius for f in found):
-            found.append(best)
+        return best
 
     def _over_layer(self, patch: Patch) -> Patch:
         """The patch with resting discs as background, and no say for the pixels right at them."""
