@@ -79,7 +79,7 @@ def _shading(picture: Image) -> Image:
     return np.clip(picture * light + spot[..., None], 0, 255).astype(np.uint8)
 
 
-def _tilted(degrees: float) -> Change:
+def tilted(degrees: float) -> Change:
     """The picture as a camera turned by so much sees it; discs have no height in it."""
 
     def change(picture: Image) -> tuple[Image, np.ndarray]:
@@ -115,9 +115,9 @@ CHANGES: dict[str, Change] = {
     "exposure 0.15": _pixels(lambda p: np.rint(p * 0.15).astype(np.uint8)),
     "shading and glare": _pixels(_shading),
     "grey": _pixels(lambda p: cv2.cvtColor(cv2.cvtColor(p, cv2.COLOR_BGR2GRAY), cv2.COLOR_GRAY2BGR)),
-    "tilt 10": _tilted(10),
-    "tilt 20": _tilted(20),
-    "tilt 30": _tilted(30),
+    "tilt 10": tilted(10),
+    "tilt 20": tilted(20),
+    "tilt 30": tilted(30),
 }
 
 

@@ -147,6 +147,19 @@ def inner_limit(lab: Floats, fit: RingFit) -> float | None:
     return float(radii[best]) if share[best] >= ALL_ROUND else None
 
 
+def inner_line(lab: Floats, fit: RingFit) -> float | None:
+    """Radius in outer radii of a further line just inside what was taken for the outer line, None without one.
+
+    Nothing is printed there on a board, but the edge of the surface is often outlined: then that passed for the line.
+
+    Args:
+        lab: float Lab picture the rings were fitted in.
+        fit: the rings, met as lines.
+    """
+    inside = [r for r in look_around(lab, fit).further if INNER_STRIP[0] < r < INNER_STRIP[1]]
+    return min(inside, default=None)
+
+
 def quarters_seen(lab: Floats, fit: RingFit) -> bool:
     """Whether straight lines part the outermost zone into quarters, which no target and no plate has.
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 import cv2
 import numpy as np
 
-from firmware_py.camera.board.evidence import inner_limit, look_around, quarters_seen
+from firmware_py.camera.board.evidence import inner_limit, inner_line, look_around, quarters_seen
+from firmware_py.camera.board.linecentre import centred
 from firmware_py.camera.board.ringfit import COVERED, RingFit, fit_rings
 from firmware_py.camera.board.ringsearch import (
     PEAKS,
@@ -53,6 +54,8 @@ PLAIN_COVERAGE = 0.75
 #: Limits of paints count before lines that are hardly seen when they are covered by so much more, unless they lie
 #: farther out than the outer line by this factor, as the edge of the surface does.
 CLEARLY_BETTER, LEAST_STRIP = 0.15, 0.98
+#: The edge of the surface, and the edges of strips that are painted along it, are left for what lies inside so often.
+MOST_STRIPS = 3
 #: A second board is told when it is at least so large beside the first, and when so much of its outer line is seen.
 SAME_SIZE, WHOLE = 0.6, 0.7
 #: Boards do not lie on each other: beyond its outer line a board goes on by this share of that line's radius at least.
@@ -237,14 +240,15 @@ def fit_lab(lab: Floats, small: Floats) -> RingFit | None:
         # Noise hides thin lines from a look of one pixel's width; a softer picture shows them.
         soft = cv2.GaussianBlur(lab, (0, 0), max(1.2, max(lab.shape[:2]) / 900))
         best = _better(best, _search(soft, cv2.GaussianBlur(small, (0, 0), 0.8), tilted_too=False))
-    if best is None or not _is_board(best) or not look_around(lab, best).board:
+    seen = None if best is None or not _is_board(best) else look_around(lab, best)
+    if best is None or seen is None or not seen.board:
         return _fit_painted(lab, small)
     if min(best.coverage) < PLAIN_COVERAGE:
         # Lines that are hardly seen may be none, but chance beside the limits of paints.
         painted = _fit_painted(lab, small)
         if painted is not None and _clearly_better(painted, best) and quarters_seen(lab, painted):
             return painted
-    return best
+    return _without_edge(lab, best) if seen.further else best
 
 
 def _clearly_better(painted: RingFit, plain: RingFit) -> bool:
@@ -253,21 +257,31 @@ def _clearly_better(painted: RingFit, plain: RingFit) -> bool:
     return min(painted.coverage) > min(plain.coverage) + CLEARLY_BETTER and radius[0] < radius[1] / LEAST_STRIP
 
 
+def _without_edge(lab: Floats, fit: RingFit) -> RingFit:
+    """The same rings with the true outer line where the edge of the surface, or of a strip, passed for it."""
+    for _ in range(MOST_STRIPS):
+        inner = inner_limit(lab, fit) if fit.look is LIMITS else inner_line(lab, fit)
+        if inner is None:
+            break
+        scaled = fit.homography @ np.diag([inner, inner, 1.0])
+        ratios = (fit.ratios[0] / inner, fit.ratios[1] / inner)
+        seconds = (fit_rings(lab, scaled, ratios, look) for look in dict.fromkeys((fit.look, LIMITS)))
+        second = next((s for s in seconds if s is not None and _is_board(s)), None)
+        if second is None:
+            break
+        fit = second
+    return fit
+
+
 def _fit_painted(lab: Floats, small: Floats) -> RingFit | None:
     """The rings of a board whose zones are painted, so that a line differs from one of its sides only, or is a step."""
     best = _search(lab, small, tilted_too=True, look=LIMITS)
     if best is None:
         return None
-    inner = inner_limit(lab, best)
-    if inner is not None:
-        # The edge of the surface passed for the outer line, which is the limit inside of it.
-        scaled = best.homography @ np.diag([inner, inner, 1.0])
-        second = fit_rings(lab, scaled, (best.ratios[0] / inner, best.ratios[1] / inner), LIMITS)
-        if second is not None and _is_board(second):
-            best = second
+    best = _without_edge(lab, best)
     # Chance has no quarter lines.
     seen = _is_board(best) or (_is_covered(best) and quarters_seen(lab, best))
-    return best if seen and look_around(lab, best).painted_board else None
+    return centred(lab, best) if seen and look_around(lab, best).painted_board else None
 
 
 def second_board(lab: Floats, small: Floats, fit: RingFit) -> RingFit | None:

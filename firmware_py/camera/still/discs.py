@@ -52,6 +52,11 @@ TEACHING_SHARE, TEACHERS = 0.5, 20
 TIPS_IN = 0.42
 LEANS = 0.22
 LEANER = 0.78
+#: A rim around another outline is looked for at these radii beside it.
+NESTED = (1.25, 1.5)
+#: Outlines of darker discs seem larger than they are by the inverse of this; from the second figure on, when so many
+#: agree to within so much, the lighter ones were not seen to their rims.
+DARKER, LARGER, ENOUGH_LARGER, SAME_SIZE = 0.985, 1.15, 3, 0.12
 #: Discs closer than this, in radii, are one disc seen twice; leaning ones in the ditch overlap in the picture.
 APART = 1.3
 #: Strangeness of colour up to which a suspect gains by its colour is 1.5 times this.
@@ -241,22 +246,28 @@ def _learn_radius(lab: Floats, calibration: Calibration, places: Array, surface_
     xy, radius, _ = rims.refine(lab, matrix, places[:, :2], places[:, 2], foot_xy_mm=foot, fixed=False)
     seen = rims.examine(lab, matrix, xy, radius)
     clear = _quality(seen) > 0.7
-    # A ring turned or painted on the face is as round as the rim: if there is a rim around it, that one counts.
-    if clear.any():
-        around, wider, _ = rims.refine(lab, matrix, xy[clear], 1.25 * radius[clear], foot_xy_mm=foot, fixed=False)
+    # A ring turned or painted on the face, or the hole of a washer, is as round as the rim: a rim around it counts.
+    largest = RADIUS_RANGE[1] * calibration.board.outer_line_mm
+    for wider_by in NESTED if clear.any() else ():
+        around, wider, _ = rims.refine(lab, matrix, xy[clear], wider_by * radius[clear], foot_xy_mm=foot, fixed=False)
         outline = _quality(rims.examine(lab, matrix, around, wider))
-        ratio = wider / radius[clear]
-        nested = (outline > 0.8) & (ratio > 1.12) & (ratio < 1.45)
+        nested = (outline > 0.8) & (wider > 1.12 * radius[clear]) & (wider < largest)
         nested &= np.linalg.norm(around - xy[clear], axis=1) < 0.12 * wider
         radius[clear] = np.where(nested, wider, radius[clear])
     from_centre = np.linalg.norm(xy - np.array(calibration.hole_xy_mm), axis=1)
     clear &= from_centre > 0.6 * radius
     on_surface = clear & (np.hypot(*xy.T) < surface_mm - 0.5 * radius)
     lighter = on_surface & (seen.inside_l - seen.outside_l > LIGHTER)
+    darker = on_surface & ~lighter
     if lighter.any():
-        return float(np.median(radius[lighter]))
+        own = float(np.median(radius[lighter]))
+        larger = radius[darker & (radius > LARGER * own)]
+        # All discs have one size: what is lighter and smaller is a part of a face, if enough outlines agree on more.
+        if len(larger) < ENOUGH_LARGER or np.ptp(larger) > SAME_SIZE * float(np.median(larger)):
+            return own
+        return float(np.median(larger)) * DARKER
     if on_surface.any():
-        return float(np.median(radius[on_surface])) * 0.985
+        return float(np.median(radius[on_surface])) * DARKER
     return float(np.median(radius[clear])) if clear.any() else None
 
 

@@ -17,8 +17,10 @@ from firmware_py.camera.still import rims
 from firmware_py.camera.still.colours import TeamColours, strangeness
 from firmware_py.camera.still.seen import SeenDisc
 
-#: Radii, over that of the discs, from which the outline in the middle is fitted.
+#: Radii, over that of the discs, from which the outline in the middle is fitted, and windows of the further rounds that
+#: a start a quarter off needs to come to rest: one that stops halfway has the radius of no outline.
 STARTS = (0.8, 0.9, 1.0, 1.1, 1.25)
+SETTLING = (rims.WINDOWS[-1],) * 3
 #: A disc's outline differs from the common radius by at most this.
 SAME_RADIUS, WIDER_RADIUS = 0.06, 0.11
 #: Least share of a rim of the common radius.
@@ -70,7 +72,9 @@ def read_hole(lab: Floats, calibration: Calibration, r0_mm: float, teams: TeamCo
     hole = np.array(calibration.hole_xy_mm)
     starts = np.array(STARTS) * r0_mm
     middle = np.repeat(hole[None], len(starts), axis=0)
-    xy, radius, _ = rims.refine(lab, matrix, middle, starts, foot_xy_mm=foot, fixed=False)
+    xy, radius, _ = rims.refine(
+        lab, matrix, middle, starts, foot_xy_mm=foot, fixed=False, windows=(*rims.WINDOWS, *SETTLING)
+    )
     fixed, _, _ = rims.refine(lab, matrix, hole[None], np.array([r0_mm]), foot_xy_mm=foot, fixed=True)
     seen = rims.examine(lab, matrix, np.concatenate([xy, fixed]), np.append(radius, r0_mm))
     whole = seen.agreement * np.minimum(seen.contrast / 0.8, 1.0)

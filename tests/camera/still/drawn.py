@@ -50,6 +50,10 @@ class Look:
     zones: tuple[Colour, ...] = ()
     quadrants: bool = True
     round_rail: bool = False
+    #: Width of a line along the edge of the surface.
+    outlined: float = 0.0
+    #: Radius of the hole in discs that are washers, which show the surface there.
+    washer: float = 0.0
     seed: int = 1
 
 
@@ -210,6 +214,8 @@ def _draw(discs: tuple[Disc, ...], look: Look, camera: Camera, light: Light) -> 
         canvas.hull(circle(0, 0, radius, 0.0, 180), paint)
     for radius in look.rings:
         canvas.line(circle(0, 0, radius, 0.0, 360), look.line_width, look.line, closed=True)
+    if look.outlined:
+        canvas.line(circle(0, 0, look.edge - look.outlined / 2, 0.0, 360), look.outlined, look.line, closed=True)
     if look.quadrants:
         for k in range(4):
             a = math.pi / 4 + k * math.pi / 2
@@ -256,6 +262,8 @@ def _draw_disc(canvas: _Canvas, disc: Disc, look: Look, light: Light) -> None:
     wall = tuple(int(c * 0.62) for c in colour)
     canvas.hull(np.concatenate([base, top]), wall)
     canvas.hull(top, colour)
+    if look.washer:
+        canvas.hull(circle(disc.x_mm, disc.y_mm, look.washer, z1), look.surface)
 
 
 def _expose(picture: np.ndarray, camera: Camera, light: Light) -> np.ndarray:

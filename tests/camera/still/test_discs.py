@@ -45,6 +45,14 @@ def test_bases_are_placed_to_a_millimetre(drawn: ModuleType, look, tilt_deg):
     assert all(d.place == "surface" for d in reading.discs)
 
 
+@pytest.mark.parametrize("light", [(150, 205, 235), (108, 165, 214)], ids=["plain", "of nearly the board's colour"])
+def test_hole_of_a_washer_is_not_its_rim(drawn: ModuleType, light):
+    look = replace(drawn.LOOKS["plain"], light=light, washer=10.5)
+    picture, calibration = scene(drawn, look, drawn.Camera(size_wh=(1200, 1100)))
+    reading = find_discs(picture, calibration)
+    assert reading.radius_mm == pytest.approx(look.disc_radius, rel=0.045)
+
+
 def test_known_radius_and_colours_are_taken(drawn: ModuleType):
     picture, calibration = scene(drawn, drawn.LOOKS["plain"], drawn.Camera(size_wh=(900, 820)))
     first = find_discs(picture, calibration)

@@ -137,6 +137,17 @@ def test_disc_in_the_hole_under_a_lamp_of_its_own_is_no_empty_hole(drawn: Module
     assert (middle.zone, middle.side) == (20, "light")
 
 
+@pytest.mark.parametrize("look", ["plain", "white", "green"])
+@pytest.mark.parametrize("size", [(1000, 1000), (1600, 1200)])
+@pytest.mark.parametrize("tilt_deg", [0, 12])
+def test_empty_hole_like_a_dark_disc_but_wider_is_no_20(drawn: ModuleType, look, size, tilt_deg):
+    discs = [drawn.Disc(x, y, colour, base) for x, y, colour, base, zone in ROUND if zone != 20]
+    board = replace(drawn.LOOKS[look], hole=(30, 30, 35))
+    reading = score_picture(drawn.draw(discs, board, drawn.Camera(size_wh=size, tilt_deg=tilt_deg)))
+    assert isinstance(reading, PhotoReading)
+    assert not [d for d in reading.discs if d.zone == 20 and d.sure]
+
+
 def test_disc_in_a_hole_of_its_very_colour_is_not_passed_over_in_silence(drawn: ModuleType):
     look = replace(drawn.LOOKS["plain"], hole=drawn.LOOKS["plain"].dark)
     discs = [drawn.Disc(x, y, colour, base) for x, y, colour, base, zone in ROUND if zone != 20]

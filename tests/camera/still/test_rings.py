@@ -49,6 +49,28 @@ def test_rings_of_any_board_are_found_from_any_sane_camera(drawn: ModuleType, lo
     assert rings.coverage > 0.8
 
 
+@pytest.mark.parametrize("look", ["white", "oak", "painted"])
+@pytest.mark.parametrize("edge_mm", [322.0, 345.0])
+def test_outlined_edge_of_the_surface_does_not_pass_for_the_outer_line(drawn: ModuleType, look, edge_mm):
+    camera = drawn.Camera(size_wh=(1000, 1000), tilt_deg=8, azimuth_deg=40)
+    board = drawn.LOOKS[look]
+    board = replace(board, ditch=board.surface, edge=edge_mm, outlined=max(3.0, 1.5 * board.line_width))
+    rings = find_rings(drawn.draw([drawn.Disc(-200, 40, "dark"), drawn.Disc(30, 290)], board, camera))
+    assert rings is not None
+    assert error_of_outer_line(rings, camera) < 0.005
+
+
+@pytest.mark.parametrize("line", [(75, 170, 205), (165, 95, 55)], ids=["like the 10 zone", "like the 5 zone"])
+def test_line_of_nearly_a_neighbouring_paint_is_met_in_its_middle(drawn: ModuleType, line):
+    camera = drawn.Camera(size_wh=(1000, 1000), tilt_deg=8, azimuth_deg=40)
+    board = replace(drawn.PAINTED, line=line, line_width=4.0, numbers=False)
+    rings = find_rings(drawn.draw([drawn.Disc(-200, 40, "dark"), drawn.Disc(30, 290)], board, camera))
+    assert rings is not None
+    assert error_of_outer_line(rings, camera) < 0.003
+    assert np.allclose(rings.ratios, np.array(board.rings) / 304.8, atol=0.003)
+    assert np.array(rings.widths) * 304.8 == pytest.approx(4.0, abs=1.2)
+
+
 @pytest.mark.parametrize("focal", [0.6, 2.0])
 def test_tilted_board_is_found_through_short_and_long_lenses(drawn: ModuleType, focal):
     camera = drawn.Camera(height_mm=1000 * focal, tilt_deg=24, azimuth_deg=130, focal=focal)
