@@ -239,8 +239,8 @@ def show_config(config: Config) -> str:
     return config_toml(msgspec.convert(sections, Config))
 
 
-def read_secret(path: Path) -> str:
-    """The first line of a secret file.
+def secret_text(path: Path) -> str:
+    """The text of a secret file.
 
     Raises:
         ConfigError: missing, no text, or readable by others than its owner.
@@ -251,9 +251,19 @@ def read_secret(path: Path) -> str:
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise ConfigError(f"{path}: is not UTF-8 text; expected a secret in its first line") from None
+        raise ConfigError(f"{path}: cannot be read: is not UTF-8 text") from None
     if mode & 0o077:
         raise ConfigError(f"{path}: mode is {mode:04o}, a secret must be 0600: chmod 600 {path}")
+    return text
+
+
+def read_secret(path: Path) -> str:
+    """The first line of a secret file.
+
+    Raises:
+        ConfigError: as for :func:`secret_text`.
+    """
+    text = secret_text(path)
     return text.splitlines()[0].strip() if text.strip() else ""
 
 

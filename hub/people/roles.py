@@ -14,7 +14,7 @@ import msgspec
 from argon2 import PasswordHasher
 from argon2.exceptions import Argon2Error, InvalidHashError
 
-from hub.link.config import ConfigError
+from hub.link.config import ConfigError, secret_text
 from hub.link.topics import RESERVED, TopicError, check_board
 
 Role = Literal["viewer", "board", "table", "referee", "organiser"]
@@ -247,13 +247,4 @@ def _is_board(board: str) -> bool:
 
 def _secret_lines(path: Path) -> list[tuple[int, str]]:
     """The lines that are not blank, each with its number in the file."""
-    try:
-        mode = path.stat().st_mode & 0o777
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise ConfigError(f"{path}: cannot be read: is not UTF-8 text") from None
-    if mode & 0o077:
-        raise ConfigError(f"{path}: mode is {mode:04o}, a secret must be 0600: chmod 600 {path}")
-    return [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    return [(number, line) for number, line in enumerate(secret_text(path).splitlines(), 1) if line.strip()]

@@ -15,7 +15,7 @@ from hub.link.messages import Colour, DiscState
 Xy = tuple[float, float]
 
 #: What no noise figure tells: the light's side, the grain of the disc, the lens between the rings.
-SYSTEMATIC_MM = 0.14
+SYSTEMATIC_MM = 0.11
 #: And what comes on top while a set is hardly known: an error of its first looks is shared by all its discs.
 UNKNOWN_MM = 0.5
 #: It has halved (in square) after so many discs.

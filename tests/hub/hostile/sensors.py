@@ -35,8 +35,8 @@ class Errors:
 
     Attributes:
         sigma_mm: range of the standard deviation that the camera states for a disc's place: nine in ten of a game.
-        honest: the true standard deviation as a share of the stated one; where the stated 95 % cover 99.5 %, as
-            measured of the reader (docs/vision.md), it is three quarters.
+        honest: the true standard deviation as a share of the stated one; where the stated 95 % cover 97.8 %, as
+            measured of the reader (docs/vision.md), it is 0.86.
         hole_doubt: a disc flat in the hole is said perhaps to lean.
         outlier: a disc flat in the hole is seen, in doubt, where only a leaner lies.
         no_layout: the layout after a shot does not come.
@@ -48,8 +48,8 @@ class Errors:
         chatter: the beam's receiver flickers for some seconds.
     """
 
-    sigma_mm: tuple[float, float] = (0.11, 0.20)
-    honest: float = 0.75
+    sigma_mm: tuple[float, float] = (0.09, 0.17)
+    honest: float = 0.86
     hole_doubt: float = 0.003
     outlier: float = 0.002
     no_layout: float = 0.01
