@@ -155,8 +155,9 @@ def on_layout(state: TableState, entry: Entry, fact: Layout) -> TableState:
         lying=tuple(disc for disc in playing.lying if disc in ids),
     )
     state, first = settled(state.with_running(playing), entry, ids, fact.at_ns)
-    if not first:
-        state = lifted_out(state, entry, was, ids)
+    lifted = state if first else lifted_out(state, entry, was, ids)
+    if lifted is not state and not _unseen_shots(match, playing_of(state), layout):  # one may have struck what is gone
+        state = lifted
     seen = len(playing_of(state).shots)
     state = _inferred(state, entry, match)
     playing = recorded(playing_of(state), layout, first=first, unseen=len(playing_of(state).shots) > seen)
@@ -294,9 +295,7 @@ def _inferred(state: TableState, entry: Entry, match: Match) -> TableState:
         playing = playing_of(state)
         if playing.done:
             return state
-        counted = twenties_of(match, playing)[side]
-        left = shots_left(match, playing)[side]
-        for disc in surplus(match, playing, state.layout, side, counted)[:left]:
+        for disc in _unseen_of(match, playing, state.layout, side):
             playing = playing_of(state)
             sunk = [disc.id] if disc.state == "hole" else []
             sunk += fallen(playing, state.layout)
@@ -316,6 +315,16 @@ def _inferred(state: TableState, entry: Entry, match: Match) -> TableState:
             )
             state = judged(state, entry, shot)
     return state
+
+
+def _unseen_of(match: Match, playing: Round, layout: tuple[LayoutDisc, ...], side: Side) -> list[LayoutDisc]:
+    """Discs of a side that tell of shots that nobody saw."""
+    left = shots_left(match, playing)[side]
+    return surplus(match, playing, layout, side, twenties_of(match, playing)[side])[:left]
+
+
+def _unseen_shots(match: Match, playing: Round, layout: tuple[LayoutDisc, ...]) -> bool:
+    return not playing.done and any(_unseen_of(match, playing, layout, side) for side in match.sides)
 
 
 def _without_unseen(match: Match, playing: Round, side: Side) -> Round:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from hub.entries import Entry
+from hub.judging.hole import undecided
 from hub.judging.questions import NOBODY, beam_question_id, beam_twenty, prefix
 from hub.link.messages import BeamCandidate, BeamEpisode, BeamFault, BeamWithdrawn, Shot
 from hub.link.snapshot import Flash, Side
@@ -104,7 +105,8 @@ def settled_late(state: TableState) -> TableState:
         return state
     rounds: list[Round] = []
     for finished in match.rounds:
-        mended = {s.number for s in finished.shots if s.holed and (_noticed(state, s) or not beam_tells(state, s))}
+        sunk = [s for s in finished.shots if s.holed and not undecided(s)]  # it does not tell a leaner from a 20
+        mended = {s.number for s in sunk if _noticed(state, s) or not beam_tells(state, s)}
         kept = tuple(q for q in finished.questions if q.kind != "twenty" or q.shot not in mended)
         rounds.append(finished if len(kept) == len(finished.questions) else replace(finished, questions=kept))
     return replace(state, match=replace(match, rounds=tuple(rounds)))

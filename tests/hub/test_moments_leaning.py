@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hub.link.messages import Doubt
+from tests.hub.harness import S
 from tests.hub.table_bench import Bench, twenties
 
 FELL, LEANS = (("hole", "s"),), ()
@@ -57,6 +58,40 @@ def test_a_disc_that_a_later_shot_knocks_into_the_hole_had_leaned(bench: Bench) 
     assert bench.table.verdict.valid
     assert twenties(bench) == {"A": 1, "B": 0}
     assert not bench.table.questions
+
+
+@pytest.mark.parametrize(("choice", "totals"), [("none", {"A": 15 + 15, "B": 0}), ("A", {"A": 20 + 15, "B": 0})])
+def test_a_beams_word_that_comes_after_the_round_does_not_tell_a_leaner_from_a_20(
+    bench: Bench, choice: str, totals: dict[str, int]
+) -> None:
+    bench.start()
+    bench.rally(22)
+    bench.shoot("B", "ditch", ("hit", "s", "d1"), ("off", "s"), moved={"d1": (60.0, 10.0)})
+    fell, leans = (("peg", "s"), *FELL), (("peg", "s"),)
+    bench.shoot("A", "hole", *fell, doubts=(Doubt("leaner", (), (fell, leans)),), seen_after=False)
+    rested_ns = bench.at_ns
+    bench.discs.clear()
+    bench.layout()
+    bench.beam(rested_ns - 2 * S)
+    assert [q.kind for q in bench.table.questions] == ["twenty"]
+    bench.answer(choice)
+    assert [r.totals for r in bench.table.rounds] == [totals]
+
+
+@pytest.mark.parametrize(("x_mm", "asked"), [(2.2, ["twenty"]), (4.6, [])], ids=["in doubt", "taken for a leaner"])
+def test_a_disc_that_a_shot_may_have_struck_that_nobody_saw_was_not_lifted_out_by_a_hand(
+    bench: Bench, x_mm: float, asked: list[str]
+) -> None:
+    bench.start()
+    bench.shoot("A", (60, 10))
+    bench.shoot("B", (100, 200), ("hit", "s", "d1"), moved={"d1": (61, 10)})
+    leaner = at_the_hole(bench, "A", ("hit", "s", "d2"), x_mm=x_mm)
+    bench.put("d9", "B", 150, 90)
+    bench.off(leaner)
+    assert (bench.table.shot, bench.table.turn) == (4, "A")
+    bench.shoot("A", (200, 270), ("hit", "s", "d2"), moved={"d2": (101, 200)})
+    assert [q.kind for q in bench.table.questions] == asked
+    assert twenties(bench) == {"A": 0, "B": 0}
 
 
 @pytest.mark.parametrize("struck", [True, False])
