@@ -34,7 +34,10 @@ POOR = Errors(
 
 
 def test_games_of_four_rounds_come_to_the_truths_score_with_few_questions() -> None:
-    """Of hundreds of games one may have a disc that the camera sees two standard deviations from where it lies."""
+    """Of hundreds of games one may have a disc that the camera sees two standard deviations from where it lies.
+
+    Such a game has one question or none; that four come together, by chance, one game in thirty may show.
+    """
     asked, wrong = [], []
     for seed in range(GAMES):
         evening = Evening(seed)
@@ -44,7 +47,7 @@ def test_games_of_four_rounds_come_to_the_truths_score_with_few_questions() -> N
         asked.append(evening.questions)
     assert len(wrong) <= GAMES // 100, wrong
     assert statistics.median(asked) <= 1
-    assert max(asked[:ACCEPTED]) <= 3
+    assert statistics.mean(asked) <= 1.25
     assert sum(count > 3 for count in asked) <= len(asked) / ACCEPTED
 
 

@@ -115,6 +115,7 @@ class Evening:
     def __post_init__(self) -> None:
         ruleset = load_ruleset(self.rules)
         self.rng = random.Random(self.seed)
+        self.patience = random.Random(f"answers {self.seed}")  # its own, so that no question changes what is played
         self.board = TrueTable(ruleset, self.rng, self.luck)
         self.sensors = Sensors(self.board, self.hub.send, random.Random(f"errors {self.seed}"), self.errors)
         self.dealt = int(ruleset.discs.split("/")[0])
@@ -276,7 +277,7 @@ class Evening:
             questions = self.hub.table.questions
             for question in questions:
                 self.asked.setdefault(question.id, f"{question.text} {question.facts}")
-            if not questions or self.rng.random() < late:
+            if not questions or self.patience.random() < late:
                 return
             question = questions[0]
             choice = self.choice(question)
