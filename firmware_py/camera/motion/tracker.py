@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 from hub.link.messages import Colour
 
@@ -34,6 +34,8 @@ STEADY_LOOKS, STEADY_MM = 3, 8.0
 _UNMATCHED = 9.0
 _WRONG_COLOUR = 30.0
 _MOST_FOR_BEST = 7
+#: Discs that come nearer to one another than this share of two radii have gone through one another, which none does.
+_THROUGH = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +161,7 @@ def follow(
     alive = [k for k, t in enumerate(known) if at_ns - t.last_ns <= LOST_NS]
     cost = _costs([known[k] for k in alive], sightings, at_ns, apart_mm, edge_mm)
     share = _share(cost, len(sightings))
+    _part(share, [known[k] for k in alive], sightings, cost, apart_mm)
     seen_by = {alive[row]: sightings[column] for row, column in share.items()}
     out: list[Track] = []
     for k, track in enumerate(known):
@@ -351,6 +354,31 @@ def _share(cost: Sequence[Sequence[float]], columns: int) -> dict[int, int]:
 
     go(0, 0, 0.0, {})
     return best[1]
+
+
+def _part(
+    share: dict[int, int],
+    tracks: Sequence[Track],
+    sightings: Sequence[Sighting],
+    cost: Sequence[Sequence[float]],
+    apart_mm: float,
+) -> None:
+    """Let no two discs have gone through one another: they met, and each is where the other was taken to be."""
+    for a, b in combinations(sorted(share), 2):
+        i, j = share[a], share[b]
+        if max(cost[a][j], cost[b][i]) >= _UNMATCHED * 2 or tracks[a].last_ns != tracks[b].last_ns:
+            continue
+        begin = (tracks[a].last_xy, tracks[b].last_xy)
+        through = _nearest_mm(begin, (sightings[i].xy_mm, sightings[j].xy_mm))
+        if through < _THROUGH * apart_mm <= _nearest_mm(begin, (sightings[j].xy_mm, sightings[i].xy_mm)):
+            share[a], share[b] = j, i
+
+
+def _nearest_mm(begin: tuple[Xy, Xy], end: tuple[Xy, Xy]) -> float:
+    """How near two discs come to one another that go straight from two places to two others in the same time."""
+    (ax, ay), (bx, by) = begin
+    (cx, cy), (dx, dy) = end
+    return _from_way((0.0, 0.0), (bx - ax, by - ay), (dx - cx, dy - cy))
 
 
 def _greedy(cost: Sequence[Sequence[float]], columns: int) -> dict[int, int]:

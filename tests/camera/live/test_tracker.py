@@ -151,3 +151,21 @@ def test_a_disc_that_lay_in_the_ditch_does_not_come_up_when_one_is_thrown_back_f
         tracks = follow(tracks, [seen(k, 170 - 6 * k, 305 - 4 * k), seen(k, 198, 326)], k * FRAME_NS, edge_mm=325.0)
     ditch = next(t for t in tracks if t.key == "d30")
     assert all(p.r_mm > 325.0 for p in ditch.points)
+
+
+@pytest.mark.parametrize("turn_deg", [0.0, 50.0, 200.0])
+@pytest.mark.parametrize("crept_mm", [2.2, 5.0, 9.0])
+def test_a_disc_that_stops_as_it_strikes_another_has_not_gone_through_it(turn_deg: float, crept_mm: float) -> None:
+    """The struck one has only begun to move, and goes slowly on; the other was expected far beyond it."""
+    c, s = math.cos(math.radians(turn_deg)), math.sin(math.radians(turn_deg))
+
+    def seen(frame: int, x: float, y: float) -> Sighting:
+        return Sighting(frame * FRAME_NS, c * x - s * y, s * x + c * y, 0.4, "light")
+
+    shot = Track("new-1", "light", 0, None, tuple(seen(k, 0.0, -120.0 + 45.0 * k) for k in range(3)))
+    struck = Track("d7", "light", 2 * FRAME_NS, seen(2, 0.0, 32.0).xy_mm)
+    first = (seen(3, 0.0, 1.5), seen(3, 0.0, 32.0 + crept_mm))
+    then = (seen(4, 0.3, 4.0), seen(4, -2.0, 36.0 + crept_mm))
+    tracks = follow((shot, struck), first, 3 * FRAME_NS)
+    tracks = follow(tracks, then, 4 * FRAME_NS)
+    assert [t.points[-1].xy_mm for t in tracks] == [p.xy_mm for p in then]
