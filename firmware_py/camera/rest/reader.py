@@ -22,7 +22,7 @@ from firmware_py.camera.rest.lessons import MATURE, Lessons
 from firmware_py.camera.rest.lying import lying
 from firmware_py.camera.rest.resting import Reading, Resting
 from firmware_py.camera.rest.sunken import above_hole, read_at_hole, settled
-from firmware_py.camera.rest.teach import SEEN, Teacher, colour_of
+from firmware_py.camera.rest.teach import SEEN, SUNK, Teacher, colour_of
 from firmware_py.camera.rest.telling import renamed
 from hub.link.messages import Colour
 
@@ -389,7 +389,8 @@ class LayoutReader:
             if edge is None or edge.coverage < LEAST_COVERAGE:
                 return None
         disc = self._resting(colour, fit)
-        if worth > 0.45:
+        # What may be of a set known from shadow alone, or of the other one, does not teach it.
+        if worth > 0.45 and looks[colour].learned > SUNK:
             self._lessons.promise(disc)
             self._lessons.first(straight, bare, disc, others)
         return disc, worth

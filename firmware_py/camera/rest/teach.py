@@ -66,8 +66,9 @@ class Teacher:
         if edge is None or edge.coverage < LEAST_COVERAGE or abs(edge.radius_bias_mm) > LARGEST_BIAS_MM:
             return None
         worth = SEEN if self._on_surface((edge.x_mm, edge.y_mm)) else SUNK
-        like = self._like(edge, patch.light) or (self._once_sunk(edge, patch.light) if worth == SEEN else None)
-        looks = self._wardrobe.looks
+        looks, like = self._wardrobe.looks, self._like(edge, patch.light)
+        if worth == SEEN and (like is None or looks[like].learned == SUNK):
+            like = self._once_sunk(edge, patch.light, like)
         strange = len(looks) >= 2 and not self._may_be_third(edge, patch.light)
         known = looks[like].learned >= SEEN if like is not None else strange
         if known:
@@ -149,16 +150,28 @@ class Teacher:
                 best = (off, colour_of(name))
         return None if best is None or best[0] >= LEAST_DIFFERENCE else best[1]
 
-    def _once_sunk(self, edge: Edge, light: float) -> Colour | None:
-        """The set, known from nothing but shadow, that a disc on the surface belongs to, whose colour is no set's."""
-        looks = self._wardrobe.looks
+    def _once_sunk(self, edge: Edge, light: float, like: Colour | None) -> Colour | None:
+        """The set, known from nothing but shadow, that a disc on the surface belongs to.
+
+        Args:
+            edge: of the disc.
+            light: there.
+            like: such a set whose colour it has, None if its colour is no set's.
+
+        Returns:
+            The set; None if there is none, or if the disc may be one of a set that is known well, in other light.
+        """
+        looks, seen = self._wardrobe.looks, np.array(edge.inside_bgr) / light
+        known = min((_unlike(seen, look.rim_bgr) for look in looks.values() if look.learned > SUNK), default=math.inf)
+        if like is not None:
+            return like if 2 * float(np.linalg.norm(seen - looks[like].rim_bgr)) < known else None
         sunk = [name for name, look in looks.items() if look.learned == SUNK]
-        if not sunk:
+        if not sunk or known < LEAST_DIFFERENCE:
             return None
-        seen = np.array(edge.inside_bgr) / light
         off, name = min((_unlike(seen, looks[name].rim_bgr, _RAISED), name) for name in sunk)
-        # There are two sets: a disc of none that is known well is of the other.
-        return colour_of(name) if off < LEAST_DIFFERENCE or len(looks) >= 2 else None
+        # There are two sets: what is clearly a disc, and of none that is known well, is of the other.
+        other = len(looks) >= 2 and edge.coverage >= THIRD_COVERAGE and known > THIRD_DIFFERENCE
+        return colour_of(name) if off < LEAST_DIFFERENCE or other else None
 
     def _on_surface(self, at: Xy) -> bool:
         """Whether a disc seen there lies on the surface, in its light."""
