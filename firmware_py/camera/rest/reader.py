@@ -39,6 +39,8 @@ MOVED_MM = 0.3
 FEW = 2.0
 #: A face this many grey levels off its set's colour may be of a set that is not known yet.
 STRANGE = 24.0
+#: A face no more grey levels off its set's colour, and in light that differs by no more than this share, is of it.
+ALIKE, ALIKE_LIGHT = 2.0, 0.05
 #: Discs displaced by less are followed by comparing pictures, which is finer than reading twice.
 NUDGED_MM = 4.0
 _LEAST_REGION = 0.3
@@ -383,8 +385,10 @@ class LayoutReader:
         colour, fit = best[1], arrived(self.view, looks[best[1]], shade, patch, best[2])
         worth = fit.worth
         at = (fit.x_mm, fit.y_mm)
-        # Maple on maple has half an edge; a set that is known tells such a disc without it.
-        if worth < (0.75 if looks[colour].learned <= FEW else 0.55):
+        # Maple on maple has half an edge; a set that is known tells such a disc without it, and so does a face that is
+        # in its colour and its light just what was seen of the set: a wrong look errs in these.
+        alike = fit.strange < ALIKE and abs(math.log(fit.gain)) < ALIKE_LIGHT
+        if worth < (0.55 if alike or looks[colour].learned > FEW else 0.75):
             edge = self.teacher.edge(straight, bare, at)
             if edge is None or edge.coverage < LEAST_COVERAGE:
                 return None
