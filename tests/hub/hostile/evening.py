@@ -31,7 +31,7 @@ class Manners:
     nudge: float = 0.08
     answer_late: float = 0.4
     fast_sweep: float = 0.3
-    concede: float = 0.04
+    concede: float = 0.08
     keep: float = 0.7
 
 
