@@ -78,7 +78,8 @@ def test_a_disc_that_was_struck_is_seen_where_it_is_and_not_short_of_it(
         (struck,) = board.sightings(led_to((x + dx, y + dy), colour), disc)
         assert math.dist(foreseen.xy_mm, (x, y)) < 1.5
         errors.append(math.dist(struck.xy_mm, foreseen.xy_mm))
-    assert max(errors) < 0.6
+    # Short of it were two to five millimetres; fits of one frame differ by half a millimetre.
+    assert max(errors) < 1.0
 
 
 @pytest.mark.parametrize(("style", "colour"), [("maple", "dark"), ("blue", "light"), ("blue", "dark")])
