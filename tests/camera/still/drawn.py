@@ -350,3 +350,27 @@ LOOKS = {
 def bare(look: Look) -> Look:
     """The same board without numbers and quadrant lines."""
     return replace(look, numbers=False, quadrants=False)
+
+
+SIZE = (900, 820)
+
+#: x, y, colour, height of the base, zone on every drawn board (lines differ by a few mm, these stand clear of them).
+ROUND = [
+    (0.0, 0.0, "light", -6.0, 20),
+    (45.0, 40.0, "dark", 0.0, 15),
+    (-30.0, 55.0, "light", 0.0, 15),
+    (150.0, -20.0, "light", 0.0, 10),
+    (-90.0, -115.0, "dark", 0.0, 10),
+    (30.0, 245.0, "dark", 0.0, 5),
+    (-190.0, -160.0, "light", 0.0, 5),
+    (306.0, -20.0, "dark", 0.0, 0),
+    (362.0, 60.0, "dark", -12.7, "ditch"),
+    (-310.0, 185.0, "light", -12.7, "ditch"),
+    (-60.0, -362.0, "dark", -12.7, "ditch"),
+]
+
+
+def draw_round(look: str = "plain", camera: Camera | None = None, light: Light | None = None) -> np.ndarray:
+    """A board with the finished round."""
+    discs = [Disc(x, y, colour, base) for x, y, colour, base, _ in ROUND]
+    return draw(discs, LOOKS[look], camera or Camera(size_wh=SIZE), light)
