@@ -251,7 +251,7 @@ def secret_text(path: Path) -> str:
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise ConfigError(f"{path}: cannot be read: is not UTF-8 text") from None
+        raise ConfigError(f"{path}: is not UTF-8 text; expected a secret, in lines of text") from None
     if mode & 0o077:
         raise ConfigError(f"{path}: mode is {mode:04o}, a secret must be 0600: chmod 600 {path}")
     return text
