@@ -130,21 +130,49 @@ def role_at(asker: Asker, board: str, token: str) -> str:
 
 def _checked(token: str) -> str:
     if not 0 < len(token) <= MAX_TOKEN or not token.isprintable() or not token.isascii():
-        raise ApiError(401, "bad_token", "That is not a token.")
+        raise ApiError(401, "bad_token", "This link is not whole: open it again, or enter the PIN.")
     return token
 
 
-def accept_link(board: str, token: str) -> None:
-    """Take the token of a link or QR code into the session; the hub judges it at the first request.
+def enter_by_link(asker: Asker, board: str, page: str) -> Response | tuple[str, int]:
+    """Take the token in the address of the request into the session, and go on to the page without it.
 
-    Whoever is signed in everywhere stays so: an organiser who tries a table's code may do no less there than before.
+    In an address bar somebody would copy it by accident. What the hub does not know leads to the page that asks for the
+    PIN; while the hub cannot be asked a token is taken as it is, and judged at the first request.
+
+    Args:
+        asker: asks the hub.
+        board: whose page the link opens; :data:`EVERYWHERE` for a page of all boards.
+        page: address of the page without the token.
+    """
+    try:
+        given = _checked(request.args["token"])
+        if board != EVERYWHERE and token_for(EVERYWHERE):
+            # An organiser who tries a table's code stays the organiser, and may do no less there than before.
+            return redirect(page, 303)
+        _check_known(asker, board, given)
+    except ApiError as error:
+        board = CLUB if board == EVERYWHERE else board
+        return render_template("login.html", board=board, error=error.message), error.status
+    remember(board, given)
+    return redirect(page, 303)
+
+
+def _check_known(asker: Asker, board: str, token: str) -> None:
+    """Whether the hub knows the token of a link; no answer is no refusal.
 
     Raises:
-        ApiError: 401 if it cannot be a token.
+        ApiError: 401 if it does not, 403 if the token is another board's.
     """
-    given = _checked(token)
-    if board == EVERYWHERE or not token_for(EVERYWHERE):
-        remember(board, given)
+    try:
+        told = asker.ask(CLUB if board == EVERYWHERE else board, "who", asks.Who(), token=token).body
+    except AskError as error:
+        if error.code == "no_token":
+            raise ApiError(401, "no_token", "This link is not good, or no longer: enter the PIN.") from None
+        return
+    where = told.get("board", "")
+    if where not in {"", board}:
+        raise ApiError(403, "other_board", f"This link is for the board {where}: enter the PIN of this one.")
 
 
 def blueprint(asker: Asker) -> Blueprint:

@@ -6,6 +6,7 @@ from flask import Blueprint, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from dashboard import auth
+from dashboard.asking import Asker
 from dashboard.club import Club
 from dashboard.drawing import half_mm
 from dashboard.errors import ApiError, board_id, board_or_404
@@ -14,15 +15,14 @@ REASONS = ("seen in the picture", "seen in the clip", "seen at the table", "both
 """What a referee mostly says; anything else is typed."""
 
 
-def blueprint(club: Club) -> Blueprint:
+def blueprint(club: Club, asker: Asker) -> Blueprint:
     """The pages ``/referee`` and ``/referee/<board>``."""
     pages = Blueprint("referee", __name__)
 
     @pages.get("/referee")
-    def everywhere() -> Response | str:
+    def everywhere() -> Response | tuple[str, int] | str:
         if "token" in request.args:
-            auth.accept_link(auth.EVERYWHERE, request.args["token"])
-            return redirect(url_for("referee.everywhere"), 303)
+            return auth.enter_by_link(asker, auth.EVERYWHERE, url_for("referee.everywhere"))
         return render_template("referees.html")
 
     @pages.get("/referee/<board>")
@@ -30,8 +30,7 @@ def blueprint(club: Club) -> Blueprint:
         try:
             board_id(board)
             if "token" in request.args:
-                auth.accept_link(board, request.args["token"])
-                return redirect(url_for("referee.page", board=board), 303)
+                return auth.enter_by_link(asker, board, url_for("referee.page", board=board))
             if not auth.token_for(board):
                 return redirect(url_for("auth.login", board=board), 303)
             board_or_404(club, board)
@@ -39,5 +38,4 @@ def blueprint(club: Club) -> Blueprint:
             return render_template("missing.html", message=error.message, boards=club.boards()), error.status
         return render_template("referee.html", board=board, reasons=REASONS, half=half_mm(club.geometry))
 
-    pages.register_error_handler(ApiError, ApiError.response)
     return pages

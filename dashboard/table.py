@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, Response, redirect, render_template, request, url_for
+from flask import Blueprint, Response, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from dashboard import auth
+from dashboard.asking import Asker
 from dashboard.club import Club
 from dashboard.drawing import empty_board, half_mm
 from dashboard.errors import ApiError, board_id, board_or_404
@@ -20,7 +21,7 @@ RULES = (
 """Names of rule sets that the page offers, with what people read; the hub alone knows the rules themselves."""
 
 
-def blueprint(club: Club) -> Blueprint:
+def blueprint(club: Club, asker: Asker) -> Blueprint:
     """The page ``/table/<board>`` and the picture of the empty board."""
     pages = Blueprint("table", __name__)
     board_picture = empty_board(club.geometry)
@@ -34,9 +35,7 @@ def blueprint(club: Club) -> Blueprint:
         try:
             board_id(board)
             if "token" in request.args:
-                auth.accept_link(board, request.args["token"])
-                # Without the token in the address bar nobody copies it by accident.
-                return redirect(url_for("table.page", board=board), 303)
+                return auth.enter_by_link(asker, board, url_for("table.page", board=board))
             may_ask = bool(auth.token_for(board))
             if not may_ask:  # whoever has the PIN of a board without sensors may start its first match
                 board_or_404(club, board)

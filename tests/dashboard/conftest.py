@@ -51,6 +51,8 @@ class FakeHub:
         refuse: an error for every ask but login.
         kept: topics of the boards that the broker keeps.
         role: of :data:`TOKEN`.
+        board: for which :data:`TOKEN` is good, empty for every one.
+        forgot: whether it has forgotten :data:`TOKEN` meanwhile.
         answers: bodies of the answers to some requests.
         expires_ms: until when the tokens that it hands out are good, 0 for ever.
     """
@@ -61,6 +63,8 @@ class FakeHub:
     silent: bool = False
     expires_ms: int = 0
     role: str = "table"
+    board: str = ""
+    forgot: bool = False
     answers: dict[str, dict[str, Any]] = field(default_factory=dict)
     kept: set[str] = field(default_factory=set)
     answered: dict[str, Answer] = field(default_factory=dict)
@@ -111,9 +115,9 @@ class FakeHub:
 
     def _who(self, ask: Ask) -> Answer:
         role = {TOKEN: self.role, BOARD_TOKEN: "board"}.get(ask.token)
-        if role is None:
+        if role is None or self.forgot:
             return Answer(ask.id, ok=False, error="no_token: this device is not signed in")
-        return Answer(ask.id, ok=True, body={"role": role, "board": "", "expires": 0})
+        return Answer(ask.id, ok=True, body={"role": role, "board": self.board, "expires": 0})
 
     def _judge(self, ask: Ask, what: str, body: AskBody) -> Answer:
         if isinstance(body, Login):
@@ -124,7 +128,7 @@ class FakeHub:
             return Answer(
                 ask.id, ok=True, body={"token": TOKEN, "role": "table", "board": where, "expires": self.expires_ms}
             )
-        if ask.token != TOKEN:
+        if ask.token != TOKEN or self.forgot:
             return Answer(ask.id, ok=False, error="no_token: this device is not signed in")
         if self.refuse:
             return Answer(ask.id, ok=False, error=self.refuse)

@@ -136,9 +136,43 @@ def test_a_token_of_one_board_is_not_sent_for_another(client: FlaskClient, site:
 
 
 def test_a_token_that_the_hub_does_not_know_is_forgotten(phone: OpenPhone, hub: FakeHub) -> None:
-    page = phone(playing("board-1"), token="stale")
+    page = phone(playing("board-1"))
+    hub.forgot = True
     assert [page.ask("undo").status_code for _ in range(2)] == [401, 401]
     assert len(hub.asked) == 1
+
+
+@pytest.mark.parametrize("page", ["/table/board-1", "/organiser", "/referee", "/referee/board-1"])
+def test_a_link_that_the_hub_does_not_know_asks_for_the_pin_at_once(
+    client: FlaskClient, site: Site, hub: FakeHub, page: str
+) -> None:
+    hub.publish(playing("board-1"))
+    site.club.work()
+    response = client.get(f"{page}?token=of-last-week")
+    assert response.status_code == 401
+    asked_for = "board-1" if "board-1" in page else "hub"
+    assert f'name="board" value="{asked_for}"' in response.text
+    assert "This link is not good" in response.text
+    assert "data-may-ask" not in client.get("/table/board-1").text
+
+
+def test_a_link_of_one_board_opens_no_other(client: FlaskClient, site: Site, hub: FakeHub) -> None:
+    hub.publish(playing("board-1"), playing("board-2"))
+    site.club.work()
+    hub.board = "board-2"
+    for page in ("/table/board-1", "/organiser"):
+        response = client.get(f"{page}?token={TOKEN}")
+        assert response.status_code == 403
+        assert "for the board board-2" in response.text
+    assert client.get(f"/table/board-2?token={TOKEN}").status_code == 303
+
+
+def test_a_link_is_taken_as_it_is_while_the_hub_is_away(client: FlaskClient, site: Site, hub: FakeHub) -> None:
+    hub.publish(playing("board-1"))
+    site.club.work()
+    hub.silent = True
+    assert client.get(f"/table/board-1?token={TOKEN}").status_code == 303
+    assert "data-may-ask" in client.get("/table/board-1").text
 
 
 @pytest.mark.parametrize("token", ["", "%00", "x" * 600, "%C3%A9"])
