@@ -188,6 +188,7 @@ function showFlash(entry, view, { kind, flash }) {
   text(parts.flashText, named ? sideName(side) : family === "withdrawn" ? "" : flash.text);
   const verdict = view.table?.verdict;
   text(parts.flashWhy, family === "foul" && verdict && !verdict.valid && verdict.side === flash.side ? verdict.text : "");
+  mark(parts.flash, "kind", family);
   mark(parts.flash, "colour", side?.colour);
   mark(parts.flash, "provisional", flash.provisional);
   tile.dataset.flash = family;

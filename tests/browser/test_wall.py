@@ -100,6 +100,20 @@ def test_a_twenty_flashes_once(wall: Page, hub: FakeHub) -> None:
     expect(board.locator(".flash")).to_contain_text("Bo")
 
 
+def test_a_flash_that_fades_keeps_the_ground_behind_its_words(wall: Page, hub: FakeHub) -> None:
+    hub.publish(playing("board-1"))
+    wall.goto("/")
+    board = tile(wall)
+    expect(board.locator(".player").first).to_have_text("Ann")
+    result = replace(twenty("r1"), clip="round_light", text="Light takes the round")
+    hub.publish(playing("board-1", rev=20, flash=result))
+    expect(board).to_have_attribute("data-flash", "round")
+    ground = board.locator(".flash").evaluate("flash => getComputedStyle(flash).backgroundColor")
+    board.evaluate("tile => delete tile.dataset.flash")
+    expect(board.locator(".flash")).to_have_css("background-color", ground)
+    assert not ground.endswith(", 0)")
+
+
 def test_a_correction_replaces_the_flash_instead_of_adding_one(wall: Page, hub: FakeHub) -> None:
     hub.publish(playing("board-1"))
     wall.goto("/")

@@ -86,6 +86,21 @@ def test_the_rules_offered_exist() -> None:
     assert {name for name, _ in RULES} <= {name for name, preset in PRESETS.items() if preset.shown}
 
 
+@pytest.mark.parametrize("path", ["/nowhere", "/static/nothing.js", "/table/", "/%3Cscript%3E"])
+def test_an_address_without_a_page_leads_back_to_the_boards(client: FlaskClient, path: str) -> None:
+    response = client.get(path)
+    assert response.status_code == 404
+    assert "There is no page" in response.text
+    assert 'href="/"' in response.text
+    assert "<script>" not in response.text
+
+
+def test_a_page_that_is_only_read_says_so(client: FlaskClient) -> None:
+    response = client.post("/")
+    assert (response.status_code, response.mimetype) == (405, "text/html")
+    assert "Method Not Allowed" in response.text
+
+
 @pytest.mark.usefixtures("with_board")
 @pytest.mark.parametrize(("path", "status"), [("/table/nobody", 404), ("/table/NO%20BOARD", 400), ("/table/hub", 400)])
 def test_a_page_of_no_board_says_so_and_names_those_there_are(client: FlaskClient, path: str, status: int) -> None:
