@@ -17,6 +17,9 @@ from hub.link.topics import TopicError, check_board
 
 SECRET_MODE = 0o600
 _DATABASE = re.compile(r"sqlite(\+pysqlite)?:///.+|postgresql(\+psycopg)?://.*")
+_LINE = re.compile(r"at line (\d+)")
+_EXPECTED_TOML = 'expected [section] or key = value, with text between two " of the same line'
+_SHOWN = 40
 
 Pin = Annotated[int, msgspec.Meta(ge=0, le=53)]
 Port = Annotated[int, msgspec.Meta(ge=0, le=65535)]
@@ -167,7 +170,7 @@ def parse_config(text: str, name: str) -> Config:
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{name}: {error}") from None
+        raise ConfigError(f"{name}: {_where(str(error), text)}: is not TOML; {_EXPECTED_TOML} ({error})") from None
     except (ValueError, RecursionError):  # what is TOML, and beyond what Python takes in
         raise ConfigError(f"{name}: holds a number of thousands of digits, or is nested too deep") from None
     _refuse_unknown(table, name)
@@ -191,6 +194,15 @@ def parse_config(text: str, name: str) -> Config:
     if config.camera.source == "video" and not config.camera.device:
         raise ConfigError(f'{name}: [camera] source is "video", but device names no video file')
     return config
+
+
+def _where(words: str, text: str) -> str:
+    """The line that the parser stumbled at; of a value that may be a secret, no more than its key."""
+    found = _LINE.search(words)
+    if not found:
+        return "the last line"
+    key, assigned, _ = text.split("\n")[int(found[1]) - 1].partition("=")
+    return f"line {found[1]}, {masked(key.strip())[:_SHOWN]!r}" if assigned else f"line {found[1]}"
 
 
 def _check_pages(board: BoardSection, name: str) -> None:
