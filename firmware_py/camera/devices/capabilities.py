@@ -22,6 +22,13 @@ CONTACTS_EXPOSURE_NS = 8_000_000
 _WINDOW_NS = 4_000_000_000
 #: A rate must be under the limit by this part before a claim is taken back, so that it does not come and go.
 _SLACK = 0.9
+#: A claim that was taken back is made again after so long of enough frames without a break: a busy computer is slow by
+#: turns, and whoever judges by the camera must know for longer than a shot takes what it tells.
+GIVEN_BACK_NS = 30_000_000_000
+#: Without a frame for so long the camera was away, which is told as a fault; how fast it reads is counted anew.
+_AWAY_NS = 5_000_000_000
+#: What hangs on how many frames are read, and how sharp they are.
+_BY_FRAMES = frozenset({SHOTS, CONTACTS})
 
 
 def capabilities(rate_hz: float, exposure_ns: int, px_per_mm: float) -> tuple[Capability, ...]:
@@ -44,24 +51,40 @@ def capabilities(rate_hz: float, exposure_ns: int, px_per_mm: float) -> tuple[Ca
 
 @dataclass(slots=True)
 class Claims:
-    """Follows what the camera in use can judge; frames on their own clock, so that lock-step changes nothing."""
+    """Follows what the camera in use can judge; frames on their own clock, so that lock-step changes nothing.
+
+    What is no longer reached is taken back within seconds. What hangs on the frames is claimed again after
+    :data:`GIVEN_BACK_NS` in which each window had enough of them; the scale shows at once.
+    """
 
     now: tuple[Capability, ...] = (LAYOUT, HANDS, SHOTS, CONTACTS)
     _since_ns: int | None = field(default=None, repr=False)
+    _last_ns: int = field(default=0, repr=False)
     _frames: int = field(default=0, repr=False)
+    _reached_ns: dict[Capability, int] = field(default_factory=dict, repr=False)
 
     def see(self, at_ns: int, exposure_ns: int, px_per_mm: float | None) -> tuple[Capability, ...]:
         """A frame was read; ``px_per_mm`` is None until the board was found."""
-        if self._since_ns is None or at_ns < self._since_ns:
+        last_ns, self._last_ns = self._last_ns, at_ns
+        # Looking for the board takes longer than reading it, and tells nothing of how fast that will go.
+        if self._since_ns is None or px_per_mm is None or not 0 <= at_ns - last_ns < _AWAY_NS:
             self._since_ns, self._frames = at_ns, 0
+            self._reached_ns.clear()
             return self.now
         self._frames += 1
         past_ns = at_ns - self._since_ns
-        if past_ns < _WINDOW_NS or px_per_mm is None:
+        if past_ns < _WINDOW_NS:
             return self.now
         rate = self._frames * 1e9 / past_ns
         able = capabilities(rate, exposure_ns, px_per_mm)
-        if set(able) >= set(self.now) or set(capabilities(rate / _SLACK, exposure_ns, px_per_mm)) < set(self.now):
-            self.now = able
+        nearly = capabilities(rate / _SLACK, exposure_ns, px_per_mm)
+        self._reached_ns = {claim: self._reached_ns.get(claim, self._since_ns) for claim in able}
+        self.now = tuple(
+            claim for claim in nearly if claim in self.now or (claim in able and self._is_lasting(claim, at_ns))
+        )
         self._since_ns, self._frames = at_ns, 0
         return self.now
+
+    def _is_lasting(self, claim: Capability, at_ns: int) -> bool:
+        """Whether a claim that was taken back has been reached for long enough."""
+        return claim not in _BY_FRAMES or at_ns - self._reached_ns[claim] >= GIVEN_BACK_NS

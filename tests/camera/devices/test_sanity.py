@@ -81,20 +81,83 @@ def test_seeing_less_never_claims_more(rate: float, slower: float, scale: float)
     assert set(capabilities(rate, 0, scale * slower)) <= set(capabilities(rate, 0, scale))
 
 
+class _Busy:
+    """Claims of a camera under a computer that is fast and slow by turns."""
+
+    def __init__(self) -> None:
+        self.claims, self.at_ns, self.changes = Claims(), 0, 0
+
+    def run(self, for_s: float, rate_hz: float, *, exposure_ms: float = 0, px_per_mm: float | None = 1.2) -> set[str]:
+        """What is claimed after frames at a rate for a time."""
+        for _ in range(round(for_s * rate_hz)):
+            self.at_ns += round(1e9 / rate_hz)
+            before = self.claims.now
+            self.changes += self.claims.see(self.at_ns, round(exposure_ms * 1e6), px_per_mm) != before
+        return set(self.claims.now)
+
+
+EVERYTHING = {LAYOUT, HANDS, SHOTS, CONTACTS}
+
+
 def test_claims_follow_the_rate_that_is_reached() -> None:
-    claims, at_ns = Claims(), 0
-    for _ in range(200):
-        at_ns += 33_000_000
-        claims.see(at_ns, 0, 1.2)
-    assert CONTACTS in claims.now
-    for _ in range(60):
-        at_ns += 100_000_000
-        claims.see(at_ns, 0, 1.2)
-    assert set(claims.now) == {LAYOUT, HANDS}
-    for _ in range(200):
-        at_ns += 33_000_000
-        claims.see(at_ns, 0, 1.2)
-    assert CONTACTS in claims.now
+    busy = _Busy()
+    assert busy.run(7, 30) == EVERYTHING
+    assert busy.run(9, 10) == {LAYOUT, HANDS}
+    assert busy.run(45, 30) == EVERYTHING
+
+
+@pytest.mark.parametrize(
+    ("slow_hz", "left"), [(10, {LAYOUT, HANDS}), (18, {LAYOUT, HANDS, SHOTS})], ids=["very slow", "slow"]
+)
+def test_a_claim_is_made_again_after_half_a_minute_without_a_break(slow_hz: float, left: set[str]) -> None:
+    busy = _Busy()
+    busy.run(10, 30)
+    assert busy.run(9, slow_hz) == left
+    assert busy.run(25, 30) == left
+    assert busy.run(6, slow_hz) == left, "a break: the half minute begins anew"
+    assert busy.run(25, 30) == left
+    assert busy.run(15, 30) == EVERYTHING
+
+
+def test_each_claim_waits_for_its_own_rate() -> None:
+    busy = _Busy()
+    busy.run(10, 30)
+    busy.run(9, 10)
+    assert busy.run(20, 18) == {LAYOUT, HANDS}
+    assert busy.run(20, 30) == {LAYOUT, HANDS, SHOTS}
+    assert busy.run(20, 30) == EVERYTHING
+
+
+def test_a_computer_that_is_busy_by_turns_takes_back_what_it_claims_and_keeps_to_that() -> None:
+    busy = _Busy()
+    for _ in range(40):
+        busy.run(5, 30)
+        busy.run(5, 17)
+    assert (busy.changes, set(busy.claims.now)) == (1, {LAYOUT, HANDS, SHOTS})
+
+
+def test_a_coarse_picture_is_told_and_a_fine_one_again_at_once() -> None:
+    busy = _Busy()
+    assert busy.run(5, 30, px_per_mm=0.3) == {HANDS}
+    assert busy.run(5, 30) == {LAYOUT, HANDS}
+    assert busy.run(40, 30) == EVERYTHING
+
+
+def test_neither_the_search_for_a_board_nor_a_camera_that_was_away_counts_as_slow() -> None:
+    busy = _Busy()
+    assert busy.run(20, 2, px_per_mm=None) == EVERYTHING
+    assert busy.run(20, 30) == EVERYTHING
+    busy.at_ns += 20_000_000_000
+    assert busy.run(20, 30) == EVERYTHING
+    busy.at_ns -= 30_000_000_000
+    assert busy.run(20, 30) == EVERYTHING
+
+
+def test_frames_that_stop_for_less_than_a_stall_are_a_break() -> None:
+    busy = _Busy()
+    busy.run(10, 30)
+    busy.at_ns += 4_500_000_000
+    assert busy.run(2, 30) == {LAYOUT, HANDS}
 
 
 def test_a_rate_at_the_limit_does_not_make_claims_come_and_go() -> None:
