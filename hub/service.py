@@ -321,6 +321,7 @@ def run(config: Config) -> int:
         journal.close()
         sys.stderr.write(f"crokinole hub: {error}\n")
         return MISSING
+    log.info("journal: %s, %d lines", journal.name, journal.last_id)
     gc.collect()
     gc.freeze()  # what the libraries have made stays: to look through it again would halt all tables for 0.1 s
     service.start()

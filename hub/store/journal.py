@@ -132,6 +132,13 @@ class Journal:
             raise
 
     @property
+    def name(self) -> str:
+        """The database for people, without its password, and a file with the folder it is in."""
+        if self._url.get_backend_name() == "sqlite":
+            return str(Path(str(self._url.database)).absolute())
+        return shown(self._url)
+
+    @property
     def last_id(self) -> int:
         """Id of the last line."""
         return self._last_id

@@ -411,6 +411,7 @@ def test_a_hub_process_at_a_real_broker_dies_and_goes_on(
     if how == signal.SIGTERM:
         assert status == 0
         assert "Traceback" not in told
+    assert f"journal: {tmp_path / 'hub.sqlite3'}, 0 lines" in told
     club.start()
     assert club.send(2).practice == 2
     second = subprocess.run(
