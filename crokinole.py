@@ -15,7 +15,7 @@ from typing import Any, NoReturn, TypeVar
 
 import click
 
-from hub.club.commandline import CommandLine, FiniteRange, NamingOption
+from hub.club.commandline import CommandLine, FiniteRange, NamingOption, fail, missing, one_line
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -53,27 +53,6 @@ def main() -> None:
         follow_supervisor()
 
 
-def _fail(text: str, status: int) -> NoReturn:
-    click.echo(f"crokinole: {text}", err=True)
-    sys.exit(status)
-
-
-def _one_line(text: str) -> str:
-    """A text from a file, with whatever a terminal could not print or would obey written out."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-
-
-_EXTRAS = {"numpy": "vision", "cv2": "vision", "amqtt": "demo", "pymunk": "demo"}
-
-
-def _missing(error: ModuleNotFoundError) -> NoReturn:
-    """Say which package is missing and how to get it."""
-    name = (error.name or "").partition(".")[0]
-    extra = f"'.[{_EXTRAS[name]}]'" if name in _EXTRAS else "."
-    apt = "apt install python3-opencv, or " if _EXTRAS.get(name) == "vision" else ""
-    _fail(f"the package {name!r} is missing: {apt}in the project's folder pip install -c requirements.lock {extra}", 3)
-
-
 def _daemon(start: F) -> F:
     """Give a daemon's command its three options."""
     for option in (
@@ -96,9 +75,9 @@ def _run_daemon(room: str, config_path: Path | None, *, check_config: bool, show
         settings = config.load_config(config_path) if config_path else config.Config()
         load_board(settings.board.preset)
     except config.ConfigError as error:
-        _fail(str(error), 2)
+        fail(str(error), 2)
     except BoardError as error:
-        _fail(f"{where}: [board] preset: {error}", 2)
+        fail(f"{where}: [board] preset: {error}", 2)
     if show_config:
         click.echo(config.show_config(settings))
         sys.exit(0)
@@ -108,13 +87,13 @@ def _run_daemon(room: str, config_path: Path | None, *, check_config: bool, show
         try:
             check_beforehand(settings, click.get_current_context().info_name or "")
         except config.ConfigError as error:
-            _fail(str(error), 2)
+            fail(str(error), 2)
         click.echo(f"{where} is good")
         sys.exit(0)
     try:
         daemon = importlib.import_module(room)
     except ModuleNotFoundError as error:
-        _missing(error)
+        missing(error)
     sys.exit(daemon.run(settings))
 
 
@@ -154,7 +133,7 @@ def broker(host: str, port: int) -> None:
     try:
         from hub.club import broker as embedded
     except ModuleNotFoundError as error:
-        _missing(error)
+        missing(error)
     sys.exit(embedded.run(host, port))
 
 
@@ -183,13 +162,13 @@ def demo(**choices: Any) -> None:
     try:
         from hub.club.demo import Demo, DemoError, Options
     except ModuleNotFoundError as error:
-        _missing(error)
+        missing(error)
     if choices["headless"] and not (choices["rounds"] or choices["games"]):
         choices["games"] = 1
     try:
         sys.exit(Demo(Options(**choices)).run())
     except DemoError as error:
-        _fail(str(error), error.status)
+        fail(str(error), error.status)
 
 
 @main.command(hidden=True)
@@ -210,7 +189,7 @@ def twin(**choices: Any) -> None:
     try:
         from hardware.twin import process
     except ModuleNotFoundError as error:
-        _missing(error)
+        missing(error)
     sys.exit(process.run(**choices))
 
 
@@ -240,14 +219,14 @@ def photo(files: tuple[Path, ...], **choices: Any) -> None:
     try:
         from firmware_py.camera.still import photo as reader
     except ModuleNotFoundError as error:
-        _missing(error)
+        missing(error)
     from hub.rules.errors import RulesError
     from hub.rules.presets import load_ruleset
 
     try:
         scoring = load_ruleset(choices.pop("rules")).scoring
     except RulesError as error:
-        _fail(str(error), 2)
+        fail(str(error), 2)
     sys.exit(reader.run(files, scoring=scoring, **choices))
 
 
@@ -268,7 +247,7 @@ def watch(file: Path, as_json: bool, board: str) -> None:
     try:
         from firmware_py.camera.recorded import watch as reader
     except ModuleNotFoundError as error:
-        _missing(error)
+        missing(error)
     sys.exit(reader.run(file, as_json=as_json, board=board))
 
 
@@ -285,9 +264,9 @@ def calibrate(config_path: Path | None, image: Path | None, **choices: Any) -> N
         settings = config.load_config(config_path) if config_path else config.Config()
         from firmware_py.camera.board import calibrate as command
     except config.ConfigError as error:
-        _fail(str(error), 2)
+        fail(str(error), 2)
     except ModuleNotFoundError as error:
-        _missing(error)
+        missing(error)
     sys.exit(command.run(settings, image=image, keep=image is None or config_path is not None, **choices))
 
 
@@ -303,13 +282,13 @@ def verify(files: tuple[Path, ...]) -> None:
         try:
             cases = rule_cases.load_cases(path)
         except rule_cases.CaseFileError as error:
-            _fail(str(error), 2)
+            fail(str(error), 2)
         for case in cases:
             run = beam_cases.run_beam_case if rule_cases.kind_of(case) == "beam" else rule_cases.run_case
             mismatches = run(case)
             passed, failed = passed + (not mismatches), failed + bool(mismatches)
             for mismatch in mismatches:
-                click.echo(_one_line(f"{path.name} {case['id']}: {mismatch}"))
+                click.echo(one_line(f"{path.name} {case['id']}: {mismatch}"))
     click.echo(f"{passed} passed, {failed} failed")
     sys.exit(1 if failed else 0)
 
@@ -340,7 +319,7 @@ def bench(room: str, as_json: bool) -> None:
     try:
         figures: dict[str, Any] = importlib.import_module(_BENCHES[room]).bench()
     except ModuleNotFoundError as error:
-        _missing(error)
+        missing(error)
     if as_json:
         click.echo(json.dumps(figures))
         return
@@ -372,7 +351,7 @@ def _database(config_path: Path | None) -> str:
     try:
         return (config.load_config(config_path) if config_path else config.Config()).hub.database
     except config.ConfigError as error:
-        _fail(str(error), 2)
+        fail(str(error), 2)
 
 
 @main.command()
@@ -391,7 +370,7 @@ def backup(target: Path, config_path: Path | None, every_s: float | None) -> Non
             return
         lines = copies.backup(_database(config_path), target)
     except StoreError as error:
-        _fail(str(error), 2 if isinstance(error, copies.BackupError) else 3)
+        fail(str(error), 2 if isinstance(error, copies.BackupError) else 3)
     click.echo(f"{target}: {lines} journal lines, read back and whole")
 
 
@@ -406,7 +385,7 @@ def restore(source: Path, config_path: Path | None) -> None:
     try:
         lines, kept = copies.restore(source, _database(config_path))
     except StoreError as error:
-        _fail(str(error), 2 if isinstance(error, copies.BackupError) else 3)
+        fail(str(error), 2 if isinstance(error, copies.BackupError) else 3)
     click.echo(f"{source}: restored, {lines} journal lines" + (f"; what was there is kept as {kept}" if kept else ""))
 
 

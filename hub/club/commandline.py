@@ -8,9 +8,30 @@ import math
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from typing import IO, Any
+from typing import IO, Any, NoReturn
 
 import click
+
+_EXTRAS = {"numpy": "vision", "cv2": "vision", "amqtt": "demo", "pymunk": "demo"}
+
+
+def fail(text: str, status: int) -> NoReturn:
+    """End with a line about what is wrong; see the module of the commands for the statuses."""
+    click.echo(f"crokinole: {text}", err=True)
+    sys.exit(status)
+
+
+def missing(error: ModuleNotFoundError) -> NoReturn:
+    """Say which package is missing and how to get it."""
+    name = (error.name or "").partition(".")[0]
+    extra = f"'.[{_EXTRAS[name]}]'" if name in _EXTRAS else "."
+    apt = "apt install python3-opencv, or " if _EXTRAS.get(name) == "vision" else ""
+    fail(f"the package {name!r} is missing: {apt}in the project's folder pip install -c requirements.lock {extra}", 3)
+
+
+def one_line(text: str) -> str:
+    """A text from a file, with whatever a terminal could not print or would obey written out."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 class SlipError(click.ClickException):
