@@ -160,7 +160,8 @@ def broker(host: str, port: int) -> None:
 def demo(**choices: Any) -> None:
     """A simulated club on this machine: boards, players, sensors, broker, hub and pages, each its own process."""
     try:
-        from hub.club.demo import Demo, DemoError, Options
+        from hub.club.demo import Demo, Options
+        from hub.club.folder import DemoError
     except ModuleNotFoundError as error:
         missing(error)
     if choices["headless"] and not (choices["rounds"] or choices["games"]):

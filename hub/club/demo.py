@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import fcntl
 import logging
 import math
-import os
 import secrets
 import shutil
 import signal
@@ -15,26 +13,16 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
-from urllib.parse import quote
 
 import msgspec
 
 from hub.club import broker, ports
 from hub.club.bridge import Bridge
+from hub.club.folder import DemoError, EveningFolder
 from hub.club.report import BoardReport, Report, compare, doubled, in_words, missing, read_truth
 from hub.club.supervisor import Child, Supervisor
 from hub.link.bus import BusError, broker_address
-from hub.link.config import (
-    BeamSection,
-    BoardSection,
-    CameraSection,
-    Config,
-    DashboardSection,
-    HubSection,
-    MqttSection,
-    config_toml,
-)
+from hub.link.config import Config
 from hub.link.masking import masked
 from hub.link.mqtt import MqttBus
 from hub.rules.errors import RulesError
@@ -48,15 +36,6 @@ _START_S = 60.0  # a small machine starts many processes one after the other
 _TRIES = 5
 _USUAL_PORT = 8080
 _SETTLE_S = 10.0
-_LONGEST_SOCKET_PATH = 107  # bytes, of sockaddr_un on Linux
-
-
-class DemoError(Exception):
-    """The demo cannot start; ``status`` is the exit status."""
-
-    def __init__(self, text: str, status: int = 3) -> None:
-        super().__init__(text)
-        self.status = status
 
 
 class _EndedError(Exception):
@@ -90,17 +69,9 @@ class Options:
 @dataclass(slots=True)
 class _Board:
     id: str
-    folder: Path
+    config_path: Path
     bridge: Bridge
     twin: Child
-
-    @property
-    def socket_path(self) -> Path:
-        return self.folder / "twin.sock"
-
-    @property
-    def truth_path(self) -> Path:
-        return self.folder / "truth.jsonl"
 
 
 class Demo:
@@ -118,8 +89,8 @@ class Demo:
         if not math.isfinite(options.speed):
             raise DemoError(f"--speed {options.speed}: expected a number from 0.1 to 10", 2)
         self._options = options
-        self._run_dir = (options.run_dir or Path(tempfile.mkdtemp(prefix="crokinole-demo-"))).absolute()
-        self._lock = _locked(self._run_dir)
+        run_dir = options.run_dir or Path(tempfile.mkdtemp(prefix="crokinole-demo-"))
+        self._folder = EveningFolder(run_dir.absolute())
         self._supervisor = Supervisor()
         self._boards: list[_Board] = []
         self._hub_config = Config()
@@ -148,7 +119,7 @@ class Demo:
             for board in self._boards:
                 board.bridge.close()
             self._supervisor.stop()
-            self._lock.close()
+            self._folder.close()
         if report is None:
             self._tidy()
             return 0
@@ -162,8 +133,8 @@ class Demo:
             self._choose_port()  # what cannot be had is told before anything is started
         self._start_broker()
         tokens = {f"board-{n + 1}": secrets.token_urlsafe(24) for n in range(self._options.boards)}
-        self._hub_config = self._write_hub_config(tokens)
-        self._child("hub", "hub", "--config", str(self._run_dir / "hub.toml"))
+        path, self._hub_config = self._folder.write_hub(self._url, tokens, self._organiser)
+        self._child("hub", "hub", "--config", str(path))
         if not self._options.headless:
             self._start_dashboard()
         for number, (board, token) in enumerate(tokens.items()):
@@ -192,48 +163,13 @@ class Demo:
                 return
         raise DemoError(f"the embedded broker does not start: {child.last_words()}")
 
-    def _write_hub_config(self, tokens: dict[str, str]) -> Config:
-        token_path = self._run_dir / "tokens.jsonl"
-        token_path.touch(mode=0o600)
-        rows = [{"token": token, "role": "table", "board": board} for board, token in tokens.items()]
-        rows += [{"token": self._own_token(board), "role": "board", "board": board} for board in tokens]
-        rows.append({"token": self._organiser, "role": "organiser", "board": ""})
-        token_path.write_bytes(b"\n".join(msgspec.json.encode(row) for row in rows) + b"\n")
-        config = Config(
-            mqtt=MqttSection(url=self._url),
-            hub=HubSection(
-                database=f"sqlite:///{quote(str(self._run_dir / 'hub.sqlite3'))}", token_file=str(token_path)
-            ),
-        )
-        (self._run_dir / "hub.toml").write_text(config_toml(config), encoding="utf-8")
-        return config
-
-    def _own_token(self, board: str) -> str:
-        """A token with which a board sends its pictures, left where the board finds it."""
-        path = self._token_path(board)
-        path.parent.mkdir(exist_ok=True)
-        path.touch(mode=0o600)
-        token = secrets.token_urlsafe(24)
-        path.write_text(f"{token}\n", encoding="utf-8")
-        return token
-
-    def _token_path(self, board: str) -> Path:
-        return self._run_dir / board / "board.token"
-
     def _start_dashboard(self) -> None:
-        options, path = self._options, self._run_dir / "dashboard.toml"
+        options = self._options
         for _ in range(1 if options.port else _TRIES):
-            section = DashboardSection(
-                host=options.host,
-                port=self._choose_port(),
-                secret_file=str(self._run_dir / "dashboard.secret"),
-                cases_dir=str(self._run_dir / "cases"),
-            )
-            config = Config(mqtt=self._hub_config.mqtt, hub=self._hub_config.hub, dashboard=section)
-            path.write_text(config_toml(config), encoding="utf-8")
+            self._page_port = self._choose_port()
+            path = self._folder.write_dashboard(self._hub_config, options.host, self._page_port)
             child = self._child("dashboard", "dashboard", "--config", str(path))
-            self._page_port = section.port
-            if self._serves(child, f":{section.port}/\n"):
+            if self._serves(child, f":{self._page_port}/\n"):
                 return
         raise DemoError(f"the pages cannot be served: {child.last_words()}")
 
@@ -276,59 +212,44 @@ class Demo:
             if self._stopping:
                 raise _EndedError
             if time.monotonic() > until_s:
-                raise DemoError(f"{trouble}; its log is in {self._run_dir}")
+                raise DemoError(f"{trouble}; its log is in {self._folder.path}")
             time.sleep(_LOOK_S)
 
     def _start_twin(self, board: str, number: int, token: str) -> None:
-        options = self._options
-        folder = self._run_dir / board
-        folder.mkdir(exist_ok=True)
-        socket_path = folder / "twin.sock"
-        socket_path.unlink(missing_ok=True)  # of an evening that was killed
-        config = Config(
-            board=BoardSection(
-                id=board,
-                state_dir=str(folder),
-                twin=str(socket_path),
-                pages="" if options.headless else ports.page_url(options.host, self._page_port),
-                token_file="" if options.headless else str(self._token_path(board)),
-            ),
-            mqtt=MqttSection(url=self._url),
-            beam=BeamSection(source="twin"),
-            camera=CameraSection(source="twin", height_mm=1010.0),  # as a club measures it with a rule
-        )
-        (folder / "board.toml").write_text(config_toml(config), encoding="utf-8")
+        options, folder = self._options, self._folder
+        pages = "" if options.headless else ports.page_url(options.host, self._page_port)
+        config_path = folder.write_board(board, self._url, pages)
         twin = self._child(
             f"{board} twin",
             "twin",
-            *("--socket", str(socket_path), "--memory", str(folder / "frames"), "--truth", str(folder / "truth.jsonl")),
+            *("--socket", str(folder.socket(board)), "--memory", str(folder.board(board) / "frames")),
+            *("--truth", str(folder.truth(board))),
             *("--seed", str(options.seed + 1000 * number), "--speed", str(options.speed), "--rules", options.rules),
             *("--rounds", str(options.rounds), "--games", str(options.games), "--players", options.players),
             *(("--lockstep",) if options.headless else ()),
             once=True,
         )
         bus = MqttBus(self._url, f"players-{board}-{secrets.token_hex(4)}")
-        bridge = Bridge(board=board, bus=bus, socket_path=socket_path, token=token)
-        self._boards.append(_Board(board, folder, bridge, twin))
+        bridge = Bridge(board=board, bus=bus, socket_path=folder.socket(board), token=token)
+        self._boards.append(_Board(board, config_path, bridge, twin))
 
     def _start_daemons(self, board: _Board) -> None:
         """Start those who would give up if the twin did not listen for long."""
         self._wait_until(f"the twin of {board.id} does not start", lambda: self._listens(board))
         for daemon in ("beam", "camera"):
-            self._child(f"{board.id} {daemon}", daemon, "--config", str(board.folder / "board.toml"))
+            self._child(f"{board.id} {daemon}", daemon, "--config", str(board.config_path))
         board.bridge.start()
 
     def _listens(self, board: _Board) -> bool:
         self._supervisor.look()
-        return board.socket_path.exists()
+        return self._folder.socket(board.id).exists()
 
     def _child(self, name: str, *arguments: str, once: bool = False) -> Child:
-        log_path = self._run_dir / f"{name.replace(' ', '-')}.log"
         argv = [sys.executable, "-m", "crokinole", *arguments]
-        return self._supervisor.add(Child(name, argv, log_path, once=once))
+        return self._supervisor.add(Child(name, argv, self._folder.log(name), once=once))
 
     def _greet(self, tokens: dict[str, str]) -> None:
-        lines = [f"a club of {len(tokens)} board(s), broker {masked(self._url)}, files in {self._run_dir}"]
+        lines = [f"a club of {len(tokens)} board(s), broker {masked(self._url)}, files in {self._folder.path}"]
         if not self._options.headless:
             host = self._options.host
             page = ports.page_url(
@@ -352,14 +273,14 @@ class Demo:
         boards = tuple(self._settled(board) for board in self._boards)
         calls = [call for board in self._boards for call in board.bridge.calls]
         archive = Archive(self._hub_config.hub.database)
-        lost = sum(missing(archive, board.id, board.folder) for board in self._boards)
+        lost = sum(missing(archive, board.id, self._folder.board(board.id)) for board in self._boards)
         return Report(boards, lost, doubled(calls, boards))
 
     def _settled(self, board: _Board) -> BoardReport:
         """At real speed the last snapshots may still be on their way when the twin has ended."""
         until_s = time.monotonic() + _SETTLE_S
         while True:
-            told = compare(board.id, read_truth(board.truth_path), board.bridge.table)
+            told = compare(board.id, read_truth(self._folder.truth(board.id)), board.bridge.table)
             if not told.mismatches or time.monotonic() > until_s:
                 return told
             time.sleep(_LOOK_S)
@@ -372,30 +293,9 @@ class Demo:
         if report.good:
             self._tidy()
             return 0
-        log.warning("the score differs from the truth; what happened lies in %s", self._run_dir)
+        log.warning("the score differs from the truth; what happened lies in %s", self._folder.path)
         return 1
 
     def _tidy(self) -> None:
         if self._options.run_dir is None:
-            shutil.rmtree(self._run_dir, ignore_errors=True)
-
-
-def _locked(folder: Path) -> TextIO:
-    """The folder of an evening, made if missing, and the lock on it, which the kernel drops with the process.
-
-    Raises:
-        DemoError: it cannot be used, or another demo plays there.
-    """
-    if len(os.fsencode(folder / "board-00" / "twin.sock")) > _LONGEST_SOCKET_PATH:
-        raise DemoError(f"--dir {folder}: the path is too long for the sockets in it; name a shorter one", 2)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock = (folder / "demo.lock").open("w", encoding="utf-8")
-    except OSError as error:
-        raise DemoError(f"--dir {folder}: cannot be used: {error.strerror}; name another folder", 2) from None
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        lock.close()
-        raise DemoError(f"--dir {folder}: another demo is playing there; name another folder") from None
-    return lock
+            shutil.rmtree(self._folder.path, ignore_errors=True)

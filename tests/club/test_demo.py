@@ -14,7 +14,8 @@ from urllib.request import urlopen
 import pytest
 
 from hub.club import demo, ports
-from hub.club.demo import Demo, DemoError, Options
+from hub.club.demo import Demo, Options
+from hub.club.folder import DemoError
 
 
 @pytest.fixture
@@ -36,7 +37,7 @@ def club(tmp_path: Path) -> Iterator[Callable[[Options], Demo]]:
     yield make
     for each in started:
         each._supervisor.stop()
-        each._lock.close()
+        each._folder.close()
 
 
 def running(club: Demo) -> list[str]:
