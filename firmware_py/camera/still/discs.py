@@ -57,6 +57,8 @@ NESTED = (1.25, 1.5)
 #: Outlines of darker discs seem larger than they are by the inverse of this; from the second figure on, when so many
 #: agree to within so much, the lighter ones were not seen to their rims.
 DARKER, LARGER, ENOUGH_LARGER, SAME_SIZE = 0.985, 1.15, 3, 0.12
+#: Outlines that differ by less than this share are of one size.
+AGREES = 0.07
 #: Discs closer than this, in radii, are one disc seen twice; leaning ones in the ditch overlap in the picture.
 APART = 1.3
 #: Strangeness of colour up to which a suspect gains by its colour is 1.5 times this.
@@ -259,16 +261,29 @@ def _learn_radius(lab: Floats, calibration: Calibration, places: Array, surface_
     on_surface = clear & (np.hypot(*xy.T) < surface_mm - 0.5 * radius)
     lighter = on_surface & (seen.inside_l - seen.outside_l > LIGHTER)
     darker = on_surface & ~lighter
+    others = np.where(seen.inside_l - seen.outside_l > LIGHTER, radius, DARKER * radius)[clear]
     if lighter.any():
-        own = float(np.median(radius[lighter]))
+        own, _ = _agreed(radius[lighter], others)
         larger = radius[darker & (radius > LARGER * own)]
         # All discs have one size: what is lighter and smaller is a part of a face, if enough outlines agree on more.
         if len(larger) < ENOUGH_LARGER or np.ptp(larger) > SAME_SIZE * float(np.median(larger)):
             return own
         return float(np.median(larger)) * DARKER
-    if on_surface.any():
-        return float(np.median(radius[on_surface])) * DARKER
-    return float(np.median(radius[clear])) if clear.any() else None
+    if not clear.any():
+        return None
+    in_ditch, many = _agreed(others, others)
+    if not on_surface.any():
+        return in_ditch
+    own, alike = _agreed(radius[on_surface] * DARKER, others)
+    # One outline on the surface that no other bears out is a printed letter's beside a ditch of discs of one size.
+    return in_ditch if alike < 2 and many >= ENOUGH_LARGER else own
+
+
+def _agreed(radii: Array, voters: Array) -> tuple[float, int]:
+    """The middle of those radii with which most voters agree, so that no badge or letter counts; and how many do."""
+    votes = (np.abs(voters / radii[:, None] - 1.0) < AGREES).sum(axis=1)
+    best = float(np.median(radii[votes == votes.max()]))
+    return float(np.median(radii[np.abs(radii / best - 1.0) < SAME_SIZE])), int(votes.max())
 
 
 def _measure(lab: Floats, calibration: Calibration, places: Array, r0: float) -> _Found:

@@ -16,6 +16,7 @@ from firmware_py.camera.picture.lab import Array, Floats
 from firmware_py.camera.still import rims
 from firmware_py.camera.still.colours import TeamColours, strangeness
 from firmware_py.camera.still.seen import SeenDisc
+from firmware_py.camera.still.surface import surface_colour
 
 #: Radii, over that of the discs, from which the outline in the middle is fitted, and windows of the further rounds that
 #: a start a quarter off needs to come to rest: one that stops halfway has the radius of no outline.
@@ -36,6 +37,9 @@ MOST_STRANGE, SAME_COLOUR = 2.6, 0.7
 #: A whole outline of just the common radius is a disc's in a colour as far off as another light on it can make it;
 #: then it is doubtful.
 WHOLE_RIM, JUST_RADIUS, OTHER_LIGHT, DOUBTFUL = 0.9, 0.045, 5.0, 0.7
+#: An empty hole may be as dark as a dark set, hardly ever of a set's very hue: inside of a rim that is at most so much
+#: wider, that colour is a disc's, doubtful, unless it is as dark and grey as these (L, chroma) or the board's own.
+SAME_HUE, FAR_WIDER, DARK_L, GREY, LIKE_BOARD = 1.5, 1.3, 30.0, 20.0, 15.0
 #: Of outlines as clear as each other the one nearest to the common radius counts.
 NEARER = 0.5
 
@@ -93,7 +97,10 @@ def read_hole(lab: Floats, calibration: Calibration, r0_mm: float, teams: TeamCo
         # The rim of the hole around the disc may be the clearer outline; then only its very colour tells.
         lies |= odd < SAME_COLOUR and clearest >= LEAST_RIM and abs(ratio - 1.0) < WIDER_RADIUS
         just = min(rim, clearest) >= WHOLE_RIM and abs(ratio - 1.0) < JUST_RADIUS and odd <= OTHER_LIGHT
-        if lies or just:
+        hued = (
+            odd <= SAME_HUE and clearest >= OPEN_RIM and ratio < FAR_WIDER and _hued(seen.colour[-1], lab, calibration)
+        )
+        if lies or just or hued:
             sure = rim if lies else min(rim, DOUBTFUL)
             disc = _disc_in_hole(calibration, fixed[0], seen.colour[-1], sure, r0_mm)
     other_radius = ratio > OPEN_WIDER or ratio < 2.0 - OPEN_WIDER
@@ -104,6 +111,12 @@ def read_hole(lab: Floats, calibration: Calibration, r0_mm: float, teams: TeamCo
         radius_mm=float(radius[best]),
         unclear=unclear and disc is None,
     )
+
+
+def _hued(colour: Array, lab: Floats, calibration: Calibration) -> bool:
+    """Whether a colour is neither that of shade nor that of the wood around."""
+    shade = colour[0] < DARK_L and math.hypot(colour[1], colour[2]) < GREY
+    return not shade and float(np.linalg.norm(colour - surface_colour(lab, calibration))) > LIKE_BOARD
 
 
 def _disc_in_hole(calibration: Calibration, seen: Array, colour: Array, rim: float, r0_mm: float) -> SeenDisc:

@@ -130,6 +130,18 @@ def test_disc_in_a_hole_of_its_very_colour_is_not_passed_over_in_silence(drawn: 
     assert ("look: the hole" in describe(reading, "differential")) == reading.hole_unclear
 
 
+@pytest.mark.parametrize("look", ["blue", "white", "green"])
+@pytest.mark.parametrize("hole_mm", [18.2, 19.0, 20.0])
+def test_disc_of_a_hue_in_a_wide_hole_is_a_20(drawn: ModuleType, look, hole_mm):
+    """The rim of the hole is the clearer outline, yet no shade has the colour of a light set."""
+    discs = [drawn.Disc(x, y, colour, base) for x, y, colour, base, zone in drawn.ROUND if zone != 20]
+    discs.append(drawn.Disc(0.6, -0.5, "light", -6.0))
+    board = replace(drawn.LOOKS[look], hole_radius=hole_mm)
+    reading = score_picture(drawn.draw(discs, board, drawn.Camera(size_wh=drawn.SIZE)))
+    assert isinstance(reading, PhotoReading)
+    assert [d.side for d in reading.discs if d.zone == 20] == ["light"]
+
+
 def test_hole_of_a_strange_colour_is_clear(drawn: ModuleType):
     reading = score_picture(drawn.draw_round("blue"))
     assert isinstance(reading, PhotoReading)

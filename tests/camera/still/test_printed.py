@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from types import ModuleType
 
 import cv2
 import numpy as np
 import pytest
 
+from firmware_py.camera.board.calibration import Calibration
+from firmware_py.camera.picture.lab import to_lab
 from firmware_py.camera.still.locallight import relit
 from firmware_py.camera.still.photo import score_picture
 from firmware_py.camera.still.photoreading import PhotoReading
-from firmware_py.camera.still.printed import of_neither_team
+from firmware_py.camera.still.printed import like_print, of_neither_team
+from firmware_py.camera.still.surface import surface_colour
+from hardware.board import TOURNAMENT
 
 SIZE = (900, 820)
 #: Four of each team, none near the place of the badge.
@@ -42,6 +47,45 @@ def test_filled_badge_as_large_as_a_disc_is_no_disc(drawn: ModuleType, look, xy)
     found = [d for d in reading.discs if math.hypot(d.x - u, d.y - v) < d.r]
     assert all(not d.sure for d in found)
     assert len(reading.discs) - len(found) == len(LYING)
+
+
+@pytest.mark.parametrize("badge_mm", [22.0, 24.0])
+def test_light_badge_larger_than_the_discs_does_not_tell_their_size(drawn: ModuleType, badge_mm):
+    """One light disc and one light badge, and dark discs that bear out the disc."""
+    look = drawn.LOOKS["plain"]
+    camera = drawn.Camera(size_wh=SIZE)
+    lying = [(x, y, c) for x, y, c in LYING if c == "dark"] + [(150.0, -20.0, "light")]
+    picture = drawn.draw([drawn.Disc(x, y, c) for x, y, c in lying], look, camera)
+    u, v = camera.see(np.array([[-150.0, 130.0, 0.0]]))[0]
+    edge = camera.see(np.array([[-150.0 + badge_mm, 130.0, 0.0]]))[0]
+    cv2.circle(picture, (round(u), round(v)), round(abs(edge[0] - u)), (120, 205, 235), -1, cv2.LINE_AA)
+    reading = score_picture(picture)
+    assert isinstance(reading, PhotoReading)
+    for x, y, colour in lying:
+        px, py = camera.see(np.array([[x, y, look.disc_height]]))[0]
+        disc = min(reading.discs, key=lambda d, px=px, py=py: math.hypot(d.x - px, d.y - py))
+        assert math.hypot(disc.x - px, disc.y - py) < 0.1 * disc.r
+        assert disc.side == colour
+        rim = camera.see(np.array([[x + look.disc_radius, y, look.disc_height]]))[0]
+        assert disc.r == pytest.approx(abs(rim[0] - px), rel=0.05)
+
+
+def test_brown_wood_is_no_print_beside_lines_of_red_and_ink_in_any_print_is(drawn: ModuleType):
+    """Wood on blue differs from it in nearly the direction in which red ink does; ink does so exactly."""
+    look, camera = drawn.LOOKS["blue"], drawn.Camera(size_wh=SIZE)
+    calibration = Calibration.from_geometry(
+        image_from_board=camera.homography,
+        size_wh=camera.size_wh,
+        camera_height_mm=camera.height_mm,
+        foot_xy_mm=camera.foot,
+        board=replace(TOURNAMENT, line_15_mm=look.rings[0], line_10_mm=look.rings[1]),
+    )
+    lab = to_lab(drawn.draw([], look, camera), 1.0)
+    surface, ink = surface_colour(lab, calibration), to_lab(np.array([[look.line]], np.uint8), 1.0)[0, 0]
+    woods = to_lab(np.array([[(46, 82, 145), (54, 80, 132), (80, 130, 180)]], np.uint8), 1.0)[0]
+    prints = [surface + share * (ink - surface) for share in (0.7, 0.85, 1.0)]
+    answer = like_print(np.array([*woods, *prints]), lab, calibration, surface)
+    assert answer.tolist() == [False] * 3 + [True] * 3
 
 
 def sets(counts=(6, 6)) -> np.ndarray:
