@@ -96,12 +96,14 @@ class Lean:
         count: how many of them were seen well.
         log_height: logarithm of the height in mm.
         sigma: its standard deviation.
+        turn_deg: by how much, clockwise, they stand turned about the centre against the places that were given.
     """
 
     kind: Kind
     count: int
     log_height: float
     sigma: float
+    turn_deg: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +223,18 @@ def measure_lean(
     lean = np.linalg.norm(start - stand.foot_mm, axis=1) * shape.tall_mm / stand.height_mm
     bend = _bend_left(view, start, shape, lean)
     edge = _EDGE_MM / math.sqrt(float(np.mean(lean * lean)))
-    return Lean(kind, count, log_height, math.hypot(sigma, bend, edge, _TALL_SPREAD[kind]))
+    seen = use.any(axis=1)
+    turn_deg = _turned_deg(start[seen], base[seen] - start[seen])
+    return Lean(kind, count, log_height, math.hypot(sigma, bend, edge, _TALL_SPREAD[kind]), turn_deg)
+
+
+def _turned_deg(places: Array, moved: Array) -> float:
+    """The turn about the centre, clockwise, in how things moved; shadows, which all fall one way, shift them alike."""
+    x, y = places.T
+    one, none = np.ones_like(x), np.zeros_like(x)
+    design = np.concatenate([np.stack([one, none, y], axis=1), np.stack([none, one, -x], axis=1)])
+    fitted = np.linalg.lstsq(design, moved.T.ravel(), rcond=None)[0]
+    return math.degrees(float(fitted[2]))
 
 
 def _circles(base: Array, stand: Stand, shape: _Shape) -> tuple[Array, Array, float, float]:

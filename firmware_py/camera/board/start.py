@@ -9,6 +9,7 @@ import numpy as np
 
 from firmware_py.camera.board.calibration import Calibration
 from firmware_py.camera.board.lean import Lean, leant, measure_lean
+from firmware_py.camera.board.outer import with_outer_line
 from firmware_py.camera.board.pegs import peg_turn_deg
 from firmware_py.camera.board.pose import camera_centre, estimate_pose
 from firmware_py.camera.board.quadrants import FAR_DEG, NEAR_DEG, quadrant_turn_deg
@@ -83,6 +84,7 @@ def find_start(
         raise NoBoardError(f"only {rings.coverage:.0%} of the board's lines can be seen; clear the board")
     if not rings.alone:
         raise TwoBoardsError("two boards are in the picture: turn the camera so that it sees one of them alone")
+    rings = with_outer_line(rings, frame, board)
     calibration = Calibration.from_rings(rings, board, seat1_deg=seat1_deg)
     if focal_px is not None:
         pose = estimate_pose(calibration.image_from_board, rings.size_wh, focal_px=focal_px)
@@ -104,11 +106,14 @@ def find_start(
     calibration = turned(calibration, finer_deg or 0.0)
     view = BoardView(calibration, board)
     pegs = None
-    if turn_deg is not None and focal_px is None:
+    if turn_deg is not None and (focal_px is None or finer_deg is None):
         pegs = measure_lean(view, frame, "pegs", board.pegs)
-        if not height_mm:
+        if focal_px is None and not height_mm:
             calibration = leant(calibration, pegs)
-            view = BoardView(calibration, board)
+        if finer_deg is None and pegs is not None:
+            # Without quadrant lines where each peg stands tells the turn, far finer than their comb does.
+            calibration = turned(calibration, pegs.turn_deg)
+        view = BoardView(calibration, board)
     return Start(replace(calibration, hole_xy_mm=find_hole(view, view.straight(frame))), pegs)
 
 
