@@ -23,8 +23,9 @@ from firmware_py.camera.place.occupied import Occupied
 from firmware_py.camera.recorded.cadence import retime
 from firmware_py.camera.rest.appearance import Wardrobe
 from firmware_py.camera.rest.lying import SYSTEMATIC_MM
-from firmware_py.camera.rest.reader import LEAST_COVERAGE, LayoutReader
+from firmware_py.camera.rest.reader import LayoutReader
 from firmware_py.camera.rest.resting import Reading, Resting
+from firmware_py.camera.rest.search import LEAST_COVERAGE
 from firmware_py.camera.rest.telling import layout_of, places_of, renamed
 from hardware.board import Board
 from hub.link.messages import Colour, Layout, Shot

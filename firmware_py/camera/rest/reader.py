@@ -10,41 +10,27 @@ import cv2
 import numpy as np
 
 from firmware_py.camera.picture.lab import Floats, Image
-from firmware_py.camera.picture.regions import CHANGE, Changes, Differ, Region, circle_votes, disc_pixels, gain_between
+from firmware_py.camera.picture.regions import CHANGE, Changes, Differ, disc_pixels, gain_between
 from firmware_py.camera.picture.view import BoardView
 from firmware_py.camera.rest.appearance import Wardrobe
 from firmware_py.camera.rest.askew import Askew, Sight
 from firmware_py.camera.rest.brightness import Brightness
-from firmware_py.camera.rest.fitting import LookFit, arrived, fit_look
+from firmware_py.camera.rest.fitting import LookFit, fit_look
 from firmware_py.camera.rest.layers import Painter
 from firmware_py.camera.rest.legible import blurred, drowned, like_discs, words
 from firmware_py.camera.rest.lessons import MATURE, Lessons
-from firmware_py.camera.rest.lying import lying
 from firmware_py.camera.rest.resting import Reading, Resting
+from firmware_py.camera.rest.search import LEAST_EXPLAINED, LEAST_REGION, Search
 from firmware_py.camera.rest.sunken import above_hole, read_at_hole, settled
-from firmware_py.camera.rest.teach import SEEN, SUNK, Teacher, colour_of
+from firmware_py.camera.rest.teach import FEW, Teacher
 from firmware_py.camera.rest.telling import renamed
-from hub.link.messages import Colour
 
 Xy = tuple[float, float]
 
-#: A disc must explain this share of what changed, and have this share of its edge.
-LEAST_EXPLAINED = 0.22
-LEAST_COVERAGE = 0.55
-#: A disc that its set explains so well is of no other set.
-PLAIN = 0.8
 #: A disc displaced by less did not move: thrice the error of comparing two pictures of it.
 MOVED_MM = 0.3
-#: And with no more, discs that were found are read once more by what all of them taught.
-FEW = 2.0
-#: A face this many grey levels off its set's colour may be of a set that is not known yet.
-STRANGE = 24.0
-#: A face no more grey levels off its set's colour, and in light that differs by no more than this share, is of it.
-ALIKE, ALIKE_LIGHT = 2.0, 0.05
 #: Discs displaced by less are followed by comparing pictures, which is finer than reading twice.
 NUDGED_MM = 4.0
-_LEAST_REGION = 0.3
-_MOST_DISCS = 40
 
 
 class LayoutReader:
@@ -71,10 +57,7 @@ class LayoutReader:
         self.bare = bare
         self.wardrobe = wardrobe
         self.differ = Differ(view)
-        self.hole_xy_mm = hole_xy_mm
-        self._height_error = height_error
         self._in_hole = 0
-        self._unexplained: tuple[Region, ...] = ()
         self._radius = view.board.disc_radius_mm
         self._quiet = view.visible & (view.radius_mm < view.board.surface_radius_mm)
         self._disc_mm2 = math.pi * self._radius**2
@@ -82,6 +65,21 @@ class LayoutReader:
         self._askew = Askew(view, wardrobe, self.painter)
         self._lessons = Lessons(view, wardrobe, self.painter)
         self.teacher = Teacher(view, wardrobe, hole_xy_mm)
+        self._search = Search(
+            view,
+            self.differ,
+            wardrobe,
+            self.painter,
+            lessons=self._lessons,
+            teacher=self.teacher,
+            hole_xy_mm=hole_xy_mm,
+            height_error=height_error,
+        )
+
+    @property
+    def hole_xy_mm(self) -> Xy:
+        """Centre of the hole on the surface, as far as it is known by now."""
+        return self._search.hole_xy_mm
 
     def lit_bare(self, straight: Image) -> Floats:
         """The empty board in the light of a view."""
@@ -109,7 +107,7 @@ class LayoutReader:
         unseen: list[str] = []
         stirred: list[Resting] = []
         nudged: dict[str, float] = {}
-        hands = self._beside(straight, bare, known)
+        hands = self._search.beside(straight, bare, known)
         if still is None:
             gone = list(known)
         else:
@@ -129,13 +127,14 @@ class LayoutReader:
                 stay.append(kept)
                 if kept is not disc and kept.learned == disc.learned:
                     nudged[disc.id] = math.dist((disc.x_mm, disc.y_mm), (kept.x_mm, kept.y_mm))
-        found, odd = self._search(straight, bare, stay, None if known else hands)
+        found, odd = self._search.all_new(straight, bare, stay, None if known else hands)
+        found, odd = self._search.agreed(straight, bare, stay, found, odd)
         if self.teacher.renamed and not named:
             stay, gone, stirred = ([renamed(d) for d in discs] for discs in (stay, gone, stirred))
         self._lessons.close(straight, bare, [*stay, *found])
         found = self._hole_again(straight, bare, (stay, found, stirred))
         found = self._second_look(straight, bare, stay, found)
-        found = self._askew.put_right(Sight(straight, bare, stay, self._unexplained), found)
+        found = self._askew.put_right(Sight(straight, bare, stay, self._search.unexplained), found)
         for disc in stirred:
             again = next((d for d in found if d.colour == disc.colour and _near(d, disc)), None)
             if again is None:
@@ -156,10 +155,12 @@ class LayoutReader:
         """Why the picture cannot be trusted, for people; empty when it can. ``doubtful`` is None where all is clear."""
         if doubtful is None:
             return words(blurred(self.view, straight, bare), (), ())
-        changes = self._beside(straight, bare, discs)
-        wide = [r for r in changes.regions if not r.hand and r.area_mm2 >= _LEAST_REGION * self._disc_mm2]
+        changes = self._search.beside(straight, bare, discs)
+        wide = [r for r in changes.regions if not r.hand and r.area_mm2 >= LEAST_REGION * self._disc_mm2]
         pale = drowned(self.view, bare, self.wardrobe.looks, changes.least)
-        return words(blurred(self.view, straight, bare), pale, like_discs(self.view, changes, wide))
+        hole = above_hole(self.view, self.hole_xy_mm)
+        odd = like_discs(self.view, (straight, bare), changes, wide, hole)
+        return words(blurred(self.view, straight, bare), pale, odd)
 
     def study(self) -> None:
         """Learn more from what was read, if there is more to learn; for idle moments, takes up to 0.1 s."""
@@ -181,10 +182,6 @@ class LayoutReader:
         if np.all(np.abs(gain - 1) < 0.002):
             return still
         return np.asarray(np.clip(np.rint(still * gain.astype(np.float32)), 0, 255), dtype=np.uint8)
-
-    def _beside(self, straight: Image, bare: Floats, known: Iterable[Resting]) -> Changes:
-        """What there is beside the board and its known discs."""
-        return self.differ.changes(straight, self.compose(straight, bare, known))
 
     def _covered(self, hands: Changes, disc: Resting) -> bool:
         """Whether a hand is over a disc; around it, since what is right over it was taken for the disc."""
@@ -228,7 +225,7 @@ class LayoutReader:
             return list(found)
         if disc.state == "hole" and disc.rival is None:
             self._in_hole += 1
-            self.hole_xy_mm = settled(self.hole_xy_mm, (disc.x_mm, disc.y_mm), self._in_hole)
+            self._search.hole_xy_mm = settled(self.hole_xy_mm, (disc.x_mm, disc.y_mm), self._in_hole)
         return [*(d for d in found if d not in there), disc]
 
     def _second_look(
@@ -242,7 +239,7 @@ class LayoutReader:
         there = [*stay, *found]
         again = [self._read_again(straight, bare, disc, [d for d in there if d is not disc]) for disc in found]
         # And what was too strange to be a disc may be one by now.
-        return again + self._search(straight, bare, [*stay, *again], None)[0]
+        return again + self._search.all_new(straight, bare, [*stay, *again], None)[0]
 
     def _still_there(
         self, straight: Image, then: Image, bare: Floats, disc: Resting, known: Sequence[Resting]
@@ -281,7 +278,7 @@ class LayoutReader:
         fit = fit_look(self.view, look, self.wardrobe.shade, patch, disc.top_xy_mm, reach_mm=NUDGED_MM)
         if fit is None or fit.explained < LEAST_EXPLAINED:
             return disc
-        return replace(self._resting(disc.colour, fit), id=disc.id)
+        return replace(self._search.resting(disc.colour, fit), id=disc.id)
 
     def _fits(
         self, straight: Image, then: Image, bare: Floats, disc: Resting, known: Sequence[Resting]
@@ -304,104 +301,9 @@ class LayoutReader:
         before, now = fitted(then), fitted(straight)
         return None if before is None or now is None else (before, now)
 
-    def _search(
-        self, straight: Image, bare: Floats, stay: Sequence[Resting], changes: Changes | None
-    ) -> tuple[list[Resting], list[Region]]:
-        """New discs, and regions that are none; ``changes`` beside ``stay``, where they are known already."""
-        placed, self._unexplained = list(stay), ()
-        found: list[Resting] = []
-        named = self.teacher.renamed
-        odd: dict[tuple[int, int], Region] = {}
-        while len(found) < _MOST_DISCS:
-            if changes is None:
-                changes = self._beside(straight, bare, placed)
-            before = len(found)
-            # Regions stand apart, so one disc of each is found before what is left is looked at again.
-            for region in sorted(changes.regions, key=lambda r: -r.area_mm2):
-                key = (round(region.x_mm / 8), round(region.y_mm / 8))
-                if region.hand or key in odd or region.area_mm2 < _LEAST_REGION * self._disc_mm2:
-                    continue
-                disc = self._disc_in(straight, bare, changes, region, placed)
-                if disc is None:
-                    odd[key] = region
-                    continue
-                if self.teacher.renamed and not named:
-                    found, named = [renamed(d) for d in found], True
-                placed.append(disc)
-                found.append(disc)
-            if len(found) == before:
-                self._unexplained = changes.regions
-                break
-            changes = None
-        return found, list(odd.values())
-
-    def _disc_in(
-        self, straight: Image, bare: Floats, changes: Changes, region: Region, placed: Sequence[Resting]
-    ) -> Resting | None:
-        column, row, width, height = region.box
-        mask = changes.labels[row : row + height, column : column + width] == region.label
-        starts: list[Xy] = [(x, y) for x, y, _ in circle_votes(self.view, straight, mask, region.box)]
-        if region.area_mm2 < 2.2 * self._disc_mm2:
-            starts.append((region.x_mm, region.y_mm))
-        others = [d.top_xy_mm for d in placed]
-        best: tuple[float, Resting] | None = None
-        for start in starts:
-            if any(math.dist(start, o) < 1.2 * self._radius for o in others):
-                continue
-            answer = self.examine(straight, bare, start, others)
-            if answer is None:
-                continue
-            disc, worth = answer
-            apart = all(math.dist(disc.top_xy_mm, o) >= 1.8 * self._radius for o in others)
-            if apart and (best is None or worth > best[0]):
-                best = (worth, disc)
-            if apart and worth > PLAIN:
-                break
-        return None if best is None else best[1]
-
     def examine(self, straight: Image, bare: Floats, start: Xy, others: Sequence[Xy]) -> tuple[Resting, float] | None:
         """The disc near a place of the straight view, and how sure it is one (to 1); None if there is none."""
-        patch = self.painter.patch(straight, bare, start, others)
-        if patch is None:
-            return None
-        looks, shade = self.wardrobe.looks, self.wardrobe.shade
-        best: tuple[float, Colour, LookFit] | None = None
-        for name, look in self.wardrobe.likeliest_first(patch):
-            fit = fit_look(self.view, look, shade, patch, start, rounds=9)
-            if fit is not None and (best is None or fit.worth > best[0]):
-                best = (fit.worth, colour_of(name), fit)
-            if best is not None and best[0] > PLAIN:
-                break
-        if best is None or best[0] < LEAST_EXPLAINED or best[2].strange > STRANGE or looks[best[1]].learned < SEEN:
-            first = self.teacher.first_look(
-                straight, bare, patch, start if best is None else (best[2].x_mm, best[2].y_mm)
-            )
-            if first is not None:
-                disc = self._resting(*first)
-                self._lessons.promise(disc)
-                return disc, max(first[1].explained, 0.5)
-        if best is None or best[0] < LEAST_EXPLAINED:
-            return None
-        colour, fit = best[1], arrived(self.view, looks[best[1]], shade, patch, best[2])
-        worth = fit.worth
-        at = (fit.x_mm, fit.y_mm)
-        # Maple on maple has half an edge; a set that is known tells such a disc without it, and so does a face that is
-        # in its colour and its light just what was seen of the set: a wrong look errs in these.
-        alike = fit.strange < ALIKE and abs(math.log(fit.gain)) < ALIKE_LIGHT
-        if worth < (0.55 if alike or looks[colour].learned > FEW else 0.75):
-            edge = self.teacher.edge(straight, bare, at)
-            if edge is None or edge.coverage < LEAST_COVERAGE:
-                return None
-        disc = self._resting(colour, fit)
-        # What may be of a set known from shadow alone, or of the other one, does not teach it.
-        if worth > 0.45 and looks[colour].learned > SUNK:
-            self._lessons.promise(disc)
-            self._lessons.first(straight, bare, disc, others)
-        return disc, worth
-
-    def _resting(self, colour: Colour, fit: LookFit) -> Resting:
-        learned = self.wardrobe.looks[colour].learned
-        return lying(self.view, colour, fit, self.hole_xy_mm, learned=learned, height_error=self._height_error)
+        return self._search.examine(straight, bare, start, others)
 
 
 def _near(now: Resting, before: Resting) -> bool:

@@ -10,6 +10,7 @@ from firmware_py.camera.picture.edges import Edge, fit_edge
 from firmware_py.camera.picture.lab import Floats, Image
 from firmware_py.camera.picture.shade import Shade
 from firmware_py.camera.picture.view import BoardView
+from firmware_py.camera.rest.alike import Agreed
 from firmware_py.camera.rest.appearance import Look, Patch, Wardrobe
 from firmware_py.camera.rest.brightness import UNKNOWN_LIGHT
 from firmware_py.camera.rest.fitting import LookFit, fit_look
@@ -22,6 +23,8 @@ Xy = tuple[float, float]
 LEAST_COVERAGE = 0.65
 #: And have the radius of a disc.
 LARGEST_BIAS_MM = 1.25
+#: With no more discs seen, a set is hardly known.
+FEW = 2.0
 #: Two sets differ by at least so many grey levels.
 LEAST_DIFFERENCE = 38.0
 #: A third set is rare: it must be seen well, and differ clearly.
@@ -55,6 +58,28 @@ class Teacher:
     def complete(self) -> bool:
         """Whether two sets are known well."""
         return sum(look.learned >= GLIMPSED for look in self._wardrobe.looks.values()) >= 2
+
+    @property
+    def wanting(self) -> bool:
+        """Whether a set is not known, or hardly, so that discs of it may go by unknown."""
+        looks = self._wardrobe.looks
+        return len(looks) < 2 or any(look.learned <= FEW for look in looks.values())
+
+    def adopt(self, agreed: Agreed, bare: Floats) -> bool:
+        """Let the look that several discs share be that of a set; False if no set lacks one."""
+        looks = self._wardrobe.looks
+        colour = min(looks, key=lambda name: _off(looks[name], agreed.look), default=None)
+        if colour is not None and _off(looks[colour], agreed.look) >= LEAST_DIFFERENCE:
+            # Of two sets one has been learned where no disc of it lay.
+            colour = min(looks, key=lambda name: looks[name].learned) if len(looks) >= 2 else None
+        if self.renamed or (colour is not None and looks[colour].learned > FEW):
+            return False
+        if colour is not None:
+            del looks[colour]
+        name = self._name(agreed.look, float(np.percentile(bare.max(axis=2)[::4, ::4], 97)))
+        self.renamed = self.renamed or (colour is not None and colour != name and not looks.keys() - {name})
+        self._wardrobe.shade.become(agreed.shade)
+        return True
 
     def edge(self, straight: Image, bare: Floats, start: Xy) -> Edge | None:
         """The silhouette of a disc near a place."""
@@ -219,6 +244,11 @@ def _unlike(
 def colour_of(name: str) -> Colour:
     """The set that a look of this name belongs to."""
     return "light" if name == "light" else "dark" if name == "dark" else "third"
+
+
+def _off(one: Look, other: Look) -> float:
+    """How far apart the colours of two sets are, grey levels."""
+    return float(np.linalg.norm(one.rim_bgr - other.rim_bgr))
 
 
 def _luma(look: Look) -> float:

@@ -69,10 +69,50 @@ def changed(view: BoardView, x_mm: float, y_mm: float, size_mm: tuple[float, flo
     ],
 )
 def test_what_is_as_broad_as_a_disc_may_be_one(
-    view: BoardView, x_mm: float, size_mm: tuple[float, float], told: bool
+    view: BoardView, empty: np.ndarray, x_mm: float, size_mm: tuple[float, float], told: bool
 ) -> None:
     changes = changed(view, x_mm, 0.0, size_mm)
-    assert bool(like_discs(view, changes, changes.regions)) is told
+    straight = view.straight(empty)
+    painted = np.where(changes.labels[..., None] > 0, np.uint8(60), straight).astype(np.uint8)
+    assert bool(like_discs(view, (painted, straight.astype(np.float32)), changes, changes.regions, (0.0, 0.0))) is told
+
+
+@pytest.mark.parametrize("x_mm", [100.0, -202.0, 0.0])
+@pytest.mark.parametrize(
+    ("what", "told"),
+    [
+        ("other light", False),
+        ("half shadow", False),
+        ("lossy colours", False),
+        ("noise", False),
+        ("a disc as grey as the wood", True),
+        ("a deep shadow", True),  # and what lies in it
+    ],
+)
+def test_wood_that_is_seen_in_hardly_other_light_is_no_disc(
+    view: BoardView, empty: np.ndarray, x_mm: float, what: str, told: bool
+) -> None:
+    changes = changed(view, x_mm, 0.0, (RADIUS_MM, RADIUS_MM))
+    bare = view.straight(empty).astype(np.float32)
+    there, chance = changes.labels > 0, np.random.default_rng(3)
+    seen = bare.copy()
+    if what == "other light":
+        seen[there] *= 0.92
+    elif what == "half shadow":
+        seen *= np.where(there, np.linspace(0.84, 1.08, view.side_px) ** 0.5, 1.0)[..., None]
+    elif what == "lossy colours":
+        seen[there] += (9.0, -2.0, 4.0)
+    elif what == "noise":
+        seen[there] += chance.normal(0.0, 4.0, (int(there.sum()), 3))
+    elif what == "a disc as grey as the wood":
+        seen[there] = np.median(bare[there], axis=0)
+        deep = changed(view, x_mm, 0.0, (RADIUS_MM / 2, RADIUS_MM / 2)).labels > 0
+        seen[deep] *= 0.65
+    else:
+        seen[there] *= 0.6
+    straight = np.clip(np.rint(seen), 0, 255).astype(np.uint8)
+    at_hole = x_mm == 0.0  # where a dark disc leaves little to be seen
+    assert bool(like_discs(view, (straight, bare), changes, changes.regions, (0.0, 0.0))) is (told or at_hole)
 
 
 @pytest.mark.parametrize(
