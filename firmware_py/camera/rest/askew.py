@@ -76,8 +76,9 @@ def leaning_over(board: Board, towards_deg: float, past_mm: float) -> Solid:
     Args:
         board: geometry.
         towards_deg: board-frame angle at which it leans over.
-        past_mm: how far beyond the edge the centre of its base is.
+        past_mm: how far beyond the edge the centre of its base is; with its middle on the surface it would lie flat.
     """
+    past_mm = max(past_mm, 0.0)
     tilt = 0.5
     for _ in range(12):
         tilt = math.atan2(board.surface_height_mm, past_mm + board.disc_radius_mm * math.cos(tilt))

@@ -29,6 +29,8 @@ _NOISE = 4.0
 #: The shadow of a disc that lies higher reaches so much farther from the lamp.
 _LONGER_MM = 9.0
 _LEAST_LAMP = 0.05
+#: What meets the plane of a base at a smaller angle than this (mm in about a metre) looks along it and sees its edge.
+_ALONG = np.float32(1e-2)
 #: So many solids are kept as they were drawn last: whoever moves one of two draws the other one again and again.
 _KEPT = 24
 
@@ -195,6 +197,8 @@ class Easel:
         steep: Floats | np.float32 = np.float32(self._ray_z)
         if solid.tilt:
             steep = ray[0] * np.float32(up[0]) + ray[1] * np.float32(up[1]) + ray[2] * np.float32(up[2])
+            # A disc that leans far is seen edge-on somewhere: there its planes are met far away, if at all.
+            steep = np.where(np.abs(steep) < _ALONG, -_ALONG, steep)
         # Where a line of sight meets the base's plane, from the axis, and how that moves with the height of the plane:
         # the square of its length is near + 2 rise along + rise^2 away.
         starts, moves = [], []
