@@ -14,7 +14,19 @@ from firmware_py.settings import OFFLINE, ONLINE, clock_synchronised, machine_bo
 from hub.link import topics
 from hub.link.bus import Bus, Message, Will
 from hub.link.clock import Clock
-from hub.link.messages import KIND_OF, MAX_BYTES, Ack, Do, Envelope, Fact, MessageError, Source, decode, encode
+from hub.link.messages import (
+    KIND_OF,
+    MAX_BYTES,
+    Ack,
+    Do,
+    Envelope,
+    Fact,
+    MessageError,
+    Source,
+    decode,
+    decode_envelope,
+    encode,
+)
 
 RESEND_S = 5.0
 WINDOW = 64
@@ -39,6 +51,7 @@ class Reporter:
         outbox: where facts wait.
         clock: the board's clock, for ``mono_ns`` and ``sent_ns``.
         vitals: the source's health.
+        hears: other sources of the board whose facts are wanted, see :meth:`heard`.
         real_s: real time, for the network's timers.
     """
 
@@ -51,6 +64,7 @@ class Reporter:
         outbox: Outbox,
         clock: Clock,
         vitals: Vitals,
+        hears: tuple[Source, ...] = (),
         real_s: Callable[[], float] = time.monotonic,
     ) -> None:
         self.clock = clock
@@ -62,6 +76,8 @@ class Reporter:
         self._real_s = real_s
         self._inbox: Inbox[Message | bool] = Inbox()
         self._requests: list[tuple[str, Do]] = []
+        self._heard: list[tuple[Envelope, Fact]] = []
+        self._neighbours = frozenset(topics.fact(board, neighbour) for neighbour in hears)
         self._last_sent: Stored | None = None
         self._in_flight = 0
         self._quiet_since_s = real_s()
@@ -77,6 +93,8 @@ class Reporter:
         bus.subscribe(topics.HUB_STATUS, self._inbox.put)
         bus.subscribe(topics.status(board, source), self._inbox.put)
         bus.subscribe(topics.do(board, "x")[:-1] + "+", self._inbox.put)
+        for topic in self._neighbours:
+            bus.subscribe(topic, self._inbox.put)
         bus.on_connection(self._inbox.put)
 
     @property
@@ -163,6 +181,11 @@ class Reporter:
         taken, self._requests = self._requests, []
         return taken
 
+    def heard(self) -> list[tuple[Envelope, Fact]]:
+        """Facts of the sources that are listened to, since the last call; some come twice, as they do to the hub."""
+        taken, self._heard = self._heard, []
+        return taken
+
     def fault(self, name: str, text: str = "") -> None:
         """A fault stands; shown in health at once."""
         if name not in self.vitals.faults:
@@ -213,6 +236,8 @@ class Reporter:
             self._acknowledged(message)
         elif message.topic.startswith(self._do_prefix):
             self._requested(message)
+        elif message.topic in self._neighbours:
+            self._hear(message)
 
     def _acknowledged(self, message: Message) -> None:
         try:
@@ -233,6 +258,12 @@ class Reporter:
             return
         if request.boot == self.boot:
             self._requests.append((message.topic.removeprefix(self._do_prefix), request))
+
+    def _hear(self, message: Message) -> None:
+        try:
+            self._heard.append(decode_envelope(message.payload))
+        except MessageError as error:
+            self.vitals.bad(message.topic, str(error))
 
     def _resend(self) -> None:
         self._last_sent = None

@@ -62,6 +62,7 @@ class Service:
         source: which daemon this is.
         clock: the board's clock.
         capabilities: what the source can tell.
+        hears: other sources of the board whose facts are wanted.
         bus: instead of the broker that the configuration names.
         signals: whether to catch SIGTERM and SIGINT (only the main thread can).
 
@@ -79,6 +80,7 @@ class Service:
         clock: Clock,
         *,
         capabilities: tuple[str, ...] = (),
+        hears: tuple[Source, ...] = (),
         bus: Bus | None = None,
         signals: bool = True,
     ) -> None:
@@ -94,6 +96,7 @@ class Service:
                 outbox=outbox,
                 clock=clock,
                 vitals=vitals,
+                hears=hears,
             )
         except Exception:
             self._lock.release()

@@ -12,6 +12,7 @@ from firmware_py.camera.board.start import NoBoardError, TwoBoardsError
 from firmware_py.camera.clips.witness import Witness, open_witness
 from firmware_py.camera.devices.capabilities import Claims
 from firmware_py.camera.devices.grabber import MOST_BACKWARDS
+from firmware_py.camera.devices.lateness import Lateness
 from firmware_py.camera.devices.sanity import MEANING, STUCK, Sanity
 from firmware_py.camera.live import LiveReader
 from firmware_py.camera.memory import give_back, hold_little
@@ -22,11 +23,12 @@ from firmware_py.camera.source import Frame, FrameSource, SourceEndedError, Sour
 from firmware_py.camera.sources import open_source
 from firmware_py.errors import DeviceMissingError, FirmwareError, SettingError
 from firmware_py.service import Service, idle
+from firmware_py.settings import machine_boot
 from hardware.board import Board, BoardError, load_board
 from hub.link.bus import BusError
 from hub.link.clock import Clock, ManualClock
 from hub.link.config import Config, ConfigError
-from hub.link.messages import Fact, MessageError
+from hub.link.messages import Fact, MessageError, Shot
 from hub.link.pictures import wanted_of
 
 log = logging.getLogger(__name__)
@@ -75,8 +77,10 @@ def run(config: Config) -> int:
         source = open_source(config)
         clock.of_source = source.clock
         witness = open_witness(config)
-        with Service(config, "camera", clock, capabilities=Claims().now) as service:
-            CameraLoop(config, board, service, source, clock, witness=witness).run()
+        late = config.camera.source == "usb"  # others date their pictures by the sensor
+        with Service(config, "camera", clock, capabilities=Claims().now, hears=("beam",) if late else ()) as service:
+            lateness = Lateness(service.folder, config.camera.device, machine_boot()) if late else None
+            CameraLoop(config, board, service, source, clock, witness=witness, lateness=lateness).run()
     except FirmwareError as error:
         print(f"camera: {error}", file=sys.stderr)
         return error.status
@@ -96,6 +100,7 @@ class CameraLoop:
         source: the camera, open.
         clock: shows the source's time.
         witness: remembers what was seen for people to judge; None where nothing is sent.
+        lateness: puts the dates of a webcam's pictures right; None for a camera whose dates are right.
     """
 
     def __init__(
@@ -107,6 +112,7 @@ class CameraLoop:
         clock: SourceClock,
         *,
         witness: Witness | None = None,
+        lateness: Lateness | None = None,
     ) -> None:
         self._config, self._board = config, board
         self._service, self._reporter = service, service.reporter
@@ -126,6 +132,7 @@ class CameraLoop:
         self._last_ns, self._back = -1, 0
         self._claims = Claims()
         self._witness = witness
+        self._lateness = lateness
 
     def run(self) -> None:
         """Work until the service is to stop or a recording ends."""
@@ -142,7 +149,7 @@ class CameraLoop:
                     if frame is None:
                         self._check_stalled(self._source)
                     else:
-                        self._take(self._source, frame)
+                        self._take(self._source, frame if self._lateness is None else self._lateness.dated(frame))
                 except SourceGoneError as error:
                     self._lost(str(error))
                 except SourceEndedError as error:
@@ -194,10 +201,22 @@ class CameraLoop:
             self._reporter.report(fact)
         if self._witness is not None:
             self._witness.take(frame, self._reader, facts)
+        if self._lateness is not None:
+            self._measure(self._lateness, facts)
         self._mind_trouble()
         if source.lockstep and self._reporter.outstanding and not self._service.wait_acknowledged():
             return
         source.done(frame, self._reporter.boot, self._reporter.last_seq)
+
+    def _measure(self, lateness: Lateness, facts: list[Fact]) -> None:
+        """Hold what fell into the hole against the beam, and date pictures anew while nothing goes on."""
+        for envelope, fact in self._reporter.heard():
+            lateness.heard(envelope, fact)
+        for fact in facts:
+            if isinstance(fact, Shot):
+                lateness.saw(fact)
+        if self._reader.at_rest:
+            lateness.settle()
 
     def _in_time(self, source: FrameSource, frame: Frame) -> bool:
         """Whether a frame is dated after the last; the motion of discs cannot be told from ones that are not.

@@ -36,6 +36,10 @@ def told_to(board: str) -> set[str]:
     return {topics.ack(board, "beam"), topics.do(board, "self-test"), topics.call(board)}
 
 
+def heard_by_the_camera(board: str) -> set[str]:
+    return {topics.fact(board, "beam"), topics.status(board, "camera")}
+
+
 def asked(board: str) -> set[str]:
     return {topics.ask(board, "start"), topics.ask(board, "login")}
 
@@ -55,10 +59,11 @@ MAY_SAY = {
 }
 MAY_HEAR = {
     "hub": CONTRACT,
-    "board-1": told_to("board-1") | {topics.status("board-1", "camera"), topics.HUB_STATUS},
-    "board-2": told_to("board-2") | {topics.status("board-2", "camera"), topics.HUB_STATUS},
+    "board-1": told_to("board-1") | heard_by_the_camera("board-1") | {topics.HUB_STATUS},
+    "board-2": told_to("board-2") | heard_by_the_camera("board-2") | {topics.HUB_STATUS},
     "Dashboard": {t for t in CONTRACT if not any(part in t for part in ("/ask/", "/fact/", "/ack/", "/do/"))}
-    | told_to("Dashboard"),
+    | told_to("Dashboard")
+    | {topics.fact("Dashboard", "beam")},
 }
 
 

@@ -410,3 +410,23 @@ def test_a_second_board_of_the_same_id_is_suspected_when_the_connection_flaps(bo
     board.real_s += 61.0
     board.reporter.pump()
     assert board.vitals.faults == ()
+
+
+def test_facts_of_a_neighbour_are_heard_and_rubbish_of_it_is_counted(board: Board) -> None:
+    other, bus = Outbox(board.path.with_name("camera-outbox.sqlite3")), board.broker.bus()
+    vitals = Vitals(version="1", source="camera", capabilities=(), boot=other.boot, temperature_c=lambda: None)
+    camera = Reporter(
+        board="b1", source="camera", bus=bus, outbox=other, clock=board.clock, vitals=vitals, hears=("beam",)
+    )
+    camera.start()
+    board.reporter.report(BeamWarning("stuck", 7))
+    speaker = board.broker.bus()
+    speaker.start()
+    speaker.publish(topics.fact("b1", "beam"), b"{")
+    speaker.publish(topics.fact("b2", "beam"), b"{")
+    camera.pump()
+    assert [(envelope.source, fact) for envelope, fact in camera.heard()] == [("beam", BeamWarning("stuck", 7))]
+    assert camera.heard() == []
+    assert vitals.bad_messages == 1
+    assert board.reporter.heard() == []
+    camera.close()

@@ -47,7 +47,7 @@ def edge_events(
         way, out, crossed_ns = _on_the_way(board, path, _turns(board, path, met))
         found += way
         last_ns = path.points[-1].at_ns if path.points else until_ns
-        found += _at_the_end(board, name, after.get(name), (out, crossed_ns, last_ns))
+        found += _at_the_end(board, name, after.get(name), (out, crossed_ns, last_ns), _fell_ns(board, path, last_ns))
     return found
 
 
@@ -79,7 +79,19 @@ def _on_the_way(board: Board, path: Path, turns: set[int]) -> tuple[list[Contact
     return found, out, crossed_ns
 
 
-def _at_the_end(board: Board, name: str, now: Resting | None, state: tuple[bool, int | None, int]) -> list[Contact]:
+def _fell_ns(board: Board, path: Path, last_ns: int) -> int:
+    """When a disc that lies in the hole at last came to be over it, not to leave it any more; there it rattles on."""
+    fell_ns = last_ns
+    for p in reversed(path.points):
+        if p.r_mm > board.hole_radius_mm:
+            break
+        fell_ns = p.at_ns
+    return fell_ns
+
+
+def _at_the_end(
+    board: Board, name: str, now: Resting | None, state: tuple[bool, int | None, int], fell_ns: int
+) -> list[Contact]:
     """What its resting place adds to what was seen on the way."""
     out, crossed_ns, last_ns = state
     if now is None or off_board(board, now):
@@ -90,7 +102,7 @@ def _at_the_end(board: Board, name: str, now: Resting | None, state: tuple[bool,
     elif now.r_mm >= board.limits_mm[2] and crossed_ns is not None:
         found.append(Contact(crossed_ns, ("cross", name), 0.8))
     if now.state in {"hole", "stacked"}:
-        found.append(Contact(last_ns, ("hole", name), 0.95))
+        found.append(Contact(fell_ns, ("hole", name), 0.95))
     return found
 
 

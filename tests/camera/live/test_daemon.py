@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from firmware_py.camera import daemon
 from firmware_py.camera.daemon import CameraLoop
+from firmware_py.camera.devices.lateness import Lateness
 from firmware_py.camera.source import Frame, SourceEndedError
+from firmware_py.reporter import Reporter
 from firmware_py.service import Service
+from firmware_py.settings import machine_boot
 from hardware.board import TOURNAMENT
 from hub.link.clock import Clock, ManualClock
 from hub.link.config import BoardSection, CameraSection, Config
 from hub.link.memory import MemoryBroker
-from hub.link.messages import Fact, Layout, Shot
+from hub.link.messages import BeamCandidate, Fact, Layout, Shot
 from tests.camera.live.filmed import HEIGHT_MM, Film
 from tests.firmware.fakehub import FakeHub
 
@@ -49,6 +54,23 @@ class FilmSource:
 
     def close(self) -> None:
         os.close(self._read)
+
+
+class LateSource(FilmSource):
+    """A webcam that dates its pictures late, at a board whose beam reports what breaks it."""
+
+    def __init__(self, film: Film, frames: int, late_ns: int, beam: Reporter) -> None:
+        super().__init__(film, frames)
+        self._late_ns, self._beam, self._episode = late_ns, beam, 0
+
+    def next(self, timeout_s: float) -> Frame | None:
+        frame = super().next(timeout_s)
+        self._beam.pump()
+        for at_ns, blocked in self._film.world.take_edges():
+            if blocked and not self._episode:  # it flickers while a disc falls
+                self._episode += 1
+                self._beam.report(BeamCandidate(self._episode, at_ns, at_ns))
+        return None if frame is None else replace(frame, at_ns=frame.at_ns + self._late_ns)
 
 
 class KilledError(Exception):
@@ -152,3 +174,31 @@ def test_what_is_missing_at_start_is_one_line_and_a_status(
     error = capsys.readouterr().err
     assert says in error
     assert error.count("\n") == 1
+
+
+def test_a_webcam_that_dates_late_is_put_right_by_the_twenties_that_the_beam_noticed(tmp_path: Path) -> None:
+    film, broker, late_ns = Film(), MemoryBroker(), 120_000_000
+    hub = FakeHub(broker.bus()).start()
+    config = Config(board=BoardSection(id="b1", state_dir=str(tmp_path)), camera=CameraSection(height_mm=HEIGHT_MM))
+    earlier = json.dumps({"webcam": [late_ns + off_ms * 1_000_000 for off_ms in (-14, 3, 8, -6)]})
+    (tmp_path / "camera-lateness.json").write_text(earlier, encoding="utf-8")
+    lateness = Lateness(tmp_path, "webcam", machine_boot())
+    assert lateness.late_ns == 0  # so few twenties do not tell
+    clock = daemon.SourceClock()
+    with (
+        Service(config, "beam", ManualClock(), bus=broker.bus(), signals=False) as beam,
+        Service(config, "camera", clock, hears=("beam",), bus=broker.bus(), signals=False) as service,
+    ):
+        source = LateSource(film, 45, late_ns, beam.reporter)
+        clock.of_source = source.clock
+        CameraLoop(config, TOURNAMENT, service, source, clock, lateness=lateness).run()
+        film.shot("A1", "light", 1, 0.0, (0.0, 700.0))
+        source = LateSource(film, 150, late_ns, beam.reporter)
+        CameraLoop(config, TOURNAMENT, service, source, clock, lateness=lateness).run()
+    shot = next(f for f in hub.facts() if isinstance(f, Shot))
+    hub.stop()
+    assert shot.rest == {shot.disc: "hole"}
+    assert abs(lateness.late_ns - late_ns) < 15_000_000
+    late = Frame(1, 9_000_000_000 + late_ns, 0, source_pixels := film.next().pixels)
+    assert abs(lateness.dated(late).at_ns - 9_000_000_000) < 15_000_000
+    assert lateness.dated(late).pixels is source_pixels
