@@ -110,6 +110,7 @@ class LiveReader:
         self._quiet = Quiet()
         self._canvas = Canvas()
         self._motion: Motion | None = None
+        self._prepared: tuple[LayoutReader, Rest | None, Follower] | None = None
         self._hand = False
         self._woken = False
         self._at_ns = 0
@@ -141,7 +142,7 @@ class LiveReader:
             return self._find(self._search, frame, still_ns)
         if self._motion is None:
             if not (seen.moving or seen.changed or self._woken):
-                self.reader.study()
+                self._idle(self.reader)
                 return []
             self._motion = self._start_motion(frame.at_ns)
         return self._watch(frame, still_ns, seen.box)
@@ -284,18 +285,32 @@ class LiveReader:
 
     # -- motion ----------------------------------------------------------------------------------------------------
 
-    def _start_motion(self, at_ns: int) -> Motion:
-        reader = self._ready()
-        rest = self.rest
+    def _idle(self, reader: LayoutReader) -> None:
+        """Nothing goes on: get ready for the next motion, whose first frame need not wait for it then, and learn."""
+        if self._follower_kept() is None:
+            self._prepared = (reader, self.rest, self._follower())
+        else:
+            reader.study()
+
+    def _follower_kept(self) -> Follower | None:
+        """What was made ready for the board as it lies and is seen now."""
+        kept = self._prepared
+        return kept[2] if kept is not None and kept[0] is self.reader and kept[1] is self.rest else None
+
+    def _follower(self) -> Follower:
+        reader, rest = self._ready(), self.rest
         if rest is None:
             still = np.clip(np.rint(reader.bare), 0, 255).astype(np.uint8)
-            discs: tuple[Resting, ...] = ()
-        else:
-            still, discs = rest.still, rest.discs
-        follower = Follower(reader, still=still, discs=discs)
+            return Follower(reader, still=still, discs=())
+        return Follower(reader, still=rest.still, discs=rest.discs)
+
+    def _start_motion(self, at_ns: int) -> Motion:
+        follower = self._follower_kept() or self._follower()
+        # It forgets what has moved, so it serves once.
+        self._prepared = None
         self._quiet.clear()
         self._canvas.forget()
-        return Motion(follower, {d.id: d for d in discs}, at_ns)
+        return Motion(follower, {d.id: d for d in follower.resting}, at_ns)
 
     def _watch(self, frame: Frame, still_ns: int, box: Box) -> list[Fact]:
         reader, motion = self._ready(), self._motion

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from firmware_py.camera.motion.episodes import explain
+from firmware_py.camera.motion.touches import near_passes
 from firmware_py.camera.motion.tracker import SLOWING_MM_S2, Xy
 from firmware_py.camera.motion.ways import FRAME_NS, Leg, Mover, Path, legs
 from hardware.board import Board
@@ -23,9 +24,7 @@ NEAR_MM = 9.0
 RIVAL_MM = 3.5
 #: A change of velocity that the sightings' errors do not make.
 LEAST_JUMP_MM_S = 45.0
-#: Discs at rest with a smaller gap touch, as far as two readings can tell.
-TOUCH_MM = 0.45
-#: A peg that fewer of the likely courses touch was rather not touched; of a hit the doubts of the shot decide.
+#: What is less likely was rather not touched; of a hit that the rolled courses tell, the doubts of the shot decide.
 _RATHER = 0.5
 #: How sure a blow is that no course of rolled discs shows.
 _UNEXPLAINED = 0.4
@@ -85,7 +84,7 @@ def find_contacts(board: Board, paths: Mapping[str, Path], shot: str) -> tuple[C
         contacts.append(Contact(path.start_ns, ("hit", _nearest(movers, path), name), 0.2))
     contacts += _later(board, paths, movers, contacts)
     contacts = _tried_out(board, paths, shot, contacts)
-    contacts += _came_to_touch(board, paths, contacts)
+    contacts += _soft_touches(board, paths, contacts)
     return tuple(sorted(contacts, key=lambda c: c.at_ns))
 
 
@@ -235,21 +234,14 @@ def _later(
     return found
 
 
-def _came_to_touch(board: Board, paths: Mapping[str, Path], known: Sequence[Contact]) -> list[Contact]:
-    """Discs that rolled up to one that did not yield: they lie touching now and did not before."""
-    apart = 2 * board.disc_radius_mm + TOUCH_MM
+def _soft_touches(board: Board, paths: Mapping[str, Path], known: Sequence[Contact]) -> list[Contact]:
+    """Discs that came up to one that did not visibly yield, and rather touched it than not."""
     pairs = {frozenset(c.words[1:]) for c in known if c.words[0] == "hit"}
-    found: list[Contact] = []
-    for name, path in paths.items():
-        if not path.moved or path.end is None or not path.points:
-            continue
-        for other, still in paths.items():
-            if still.moved or still.start is None or frozenset((name, other)) in pairs:
-                continue
-            before = path.start is not None and math.dist(path.start, still.start) < apart
-            if not before and math.dist(path.end, still.start) < apart:
-                found.append(Contact(path.points[-1].at_ns, ("hit", name, other), 0.45))
-    return found
+    return [
+        Contact(p.at_ns, p.words, p.chance)
+        for p in near_passes(board, paths)
+        if p.chance >= _RATHER and frozenset(p.words[1:]) not in pairs
+    ]
 
 
 def _same(a: Contact, b: Contact) -> bool:

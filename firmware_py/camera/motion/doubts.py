@@ -10,6 +10,7 @@ from firmware_py.camera.motion.alike import exchanges
 from firmware_py.camera.motion.contacts import Contact, find_contacts
 from firmware_py.camera.motion.leaving import edge_events
 from firmware_py.camera.motion.naming import BLIND_NS, Shooter, Watched
+from firmware_py.camera.motion.touches import Pass, near_passes
 from firmware_py.camera.motion.tracker import SLOWING_MM_S2
 from firmware_py.camera.motion.ways import Path, legs
 from firmware_py.camera.rest.resting import Resting
@@ -70,7 +71,7 @@ def find_doubts(board: Board, told: Told) -> tuple[Doubt, ...]:
 
 
 def _contact_doubts(board: Board, told: Told) -> list[Doubt]:
-    """Whether an opposing disc was touched, where none was moved by it."""
+    """Whether discs were touched that did not move by it, where no opposing one was struck for sure."""
     paths, shooter = told.paths, told.shooter
     mine = paths[shooter.id].colour
     theirs = {n for n, p in paths.items() if p.colour != mine}
@@ -80,9 +81,18 @@ def _contact_doubts(board: Board, told: Told) -> list[Doubt]:
         return []
     # Without an opposing disc struck for sure, one's own that was struck goes off the board with the shot.
     weak = [c for c in hits if faint & set(c.words[1:])]
+    doubts: list[Doubt] = []
     if weak:
         without = tuple(e for e in told.events if e not in {c.words for c in weak})
-        return [Doubt("contact", tuple(sorted({d for c in weak for d in c.words[1:]} & faint)), (told.events, without))]
+        struck = tuple(sorted({d for c in weak for d in c.words[1:]} & faint))
+        doubts.append(Doubt("contact", struck, (told.events, without)))
+    pairs = {frozenset(c.words[1:]) for c in hits}
+    for soft in near_passes(board, paths):
+        if frozenset(soft.words[1:]) not in pairs:
+            happenings: list[Contact | Pass] = sorted([*told.happenings, soft], key=lambda c: c.at_ns)
+            doubts.append(Doubt("contact", (soft.words[2],), (told.events, tuple(c.words for c in happenings))))
+    if doubts:
+        return doubts
     if theirs and (shooter.track is None or told.watched.blind_ns > BLIND_NS):
         return [Doubt("not_seen", (shooter.id,))]
     return []

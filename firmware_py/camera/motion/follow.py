@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -259,7 +259,7 @@ class Follower:
         for start, smear, colour in self._expected(now, region):
             if now.changes.at(self._view, *start) == region.label:
                 self._try(now, (start, smear, colour), found, least=0.4)
-        return [seen for _, seen, top_xy_mm in found if self._belongs(top_xy_mm, region, taken)]
+        return [replace(seen, held=True) for _, seen, top in found if self._belongs(top, region, taken)]
 
     def _expected(self, now: _Now, region: Region) -> list[Guess]:
         column, row, width, height = region.box

@@ -246,7 +246,8 @@ def _ran(track: Track, watched: Watched) -> bool:
     unseen_ns = max(UNSEEN_NS, watched.blind_ns)
     first = 0
     for k, (a, b) in enumerate(pairwise(track.points), start=1):
-        if b.at_ns - a.at_ns > unseen_ns:
+        # What a hand carries is seen in one piece with it, and may show between its fingers now and then.
+        if b.at_ns - a.at_ns > unseen_ns or b.held:
             first = k
             continue
         way = track.points[first : k + 1]

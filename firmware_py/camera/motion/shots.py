@@ -12,6 +12,7 @@ from firmware_py.camera.motion.contacts import find_contacts
 from firmware_py.camera.motion.doubts import Told, find_doubts
 from firmware_py.camera.motion.leaving import edge_events, off_board
 from firmware_py.camera.motion.naming import Shooter, Watched, name_discs
+from firmware_py.camera.motion.replaced import put_right
 from firmware_py.camera.motion.tracker import Sighting, Track, Xy
 from firmware_py.camera.motion.ways import Path
 from firmware_py.camera.rest.resting import Reading, Resting
@@ -44,6 +45,7 @@ def conclude(
     board: Board, before: Sequence[Resting], reading: Reading, watched: Watched, next_number: int
 ) -> Conclusion:
     """Name the discs that lie now, and tell whether there was a shot and how it went."""
+    reading = put_right(board, before, reading, watched)
     named = name_discs(reading, watched, next_number, board)
     after = {d.id: d for d in reading.stay} | named.discs
     shot = None

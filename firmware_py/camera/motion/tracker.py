@@ -48,6 +48,7 @@ class Sighting:
         y_mm: place of its base.
         sigma_mm: one standard deviation.
         colour: its set, None where the frame does not tell.
+        held: whether its picture has run into that of a hand, which may carry it.
     """
 
     at_ns: int
@@ -55,6 +56,7 @@ class Sighting:
     y_mm: float
     sigma_mm: float
     colour: Colour | None
+    held: bool = False
 
     @property
     def xy_mm(self) -> Xy:

@@ -61,3 +61,36 @@ def test_a_disc_that_was_not_seen_while_no_frame_came_may_have_run() -> None:
     shot = conclude(TOURNAMENT, (), reading, seen, 1).shot
     assert shot is not None
     assert shot.disc == "d1"
+
+
+def carried_off(held: tuple[bool, ...]) -> Watched:
+    """Hands that clear a board: between the fingers a disc shows that was not seen to lie anywhere, frame by frame."""
+    steps = enumerate(held)
+    way = tuple(Sighting((100 + k) * FRAME_NS, 166.0 - 3.1 * k, 233.0 - 6.4 * k, 0.35, "light", h) for k, h in steps)
+    lifted = Track("d1", "light", FRAME_NS, (165.8, 234.3))
+    return Watched(
+        since_ns=0,
+        until_ns=200 * FRAME_NS,
+        tracks=(lifted, Track("new-1", "light", 0, None, way)),
+        on_line=(),
+        hand_inner_mm=15.0,
+        covered=frozenset({"d1"}),
+        blind_ns=FRAME_NS,
+    )
+
+
+@pytest.mark.parametrize(
+    ("held", "shot"),
+    [
+        ((True,) * 14, False),
+        ((False, False, True, True, False, True, True, True, False, False, True, True, True, True), False),
+        ((True,) * 4 + (False,) * 10, True),
+        ((False,) * 14, True),
+    ],
+    ids=["in a hand", "at times beside it", "let go", "by itself"],
+)
+def test_a_disc_runs_by_itself_only_while_it_is_seen_apart_from_hands(held: tuple[bool, ...], shot: bool) -> None:
+    lay = lying("d1", 165.8, 234.3, "light")
+    reading = Reading(stay=(), nudged={}, gone=(lay,), found=(), unseen=(), odd=())
+    told = conclude(TOURNAMENT, (lay,), reading, carried_off(held), 2).shot
+    assert (told is not None) is shot

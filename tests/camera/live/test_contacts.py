@@ -97,13 +97,17 @@ def test_most_hits_are_told_with_the_right_pair() -> None:
     assert 2 * both / (told + true) > 0.85
 
 
-def test_a_disc_that_comes_to_lie_against_another_touched_it_though_it_did_not_move() -> None:
+@pytest.mark.parametrize(("gap_mm", "touched"), [(-0.1, True), (0.0, True), (0.2, False), (0.6, False)])
+def test_a_disc_that_comes_to_lie_against_another_touched_it_though_it_did_not_move(
+    gap_mm: float, touched: bool
+) -> None:
+    """Of one that lies there with a gap that two readings show it was rather not; the shot is in doubt of either."""
     way = free_way(0, -200, 0, 330, 12)
     shot = Path("s", "light", (0, -304.8), 0, way, (0.0, -121.0), moved=True)
-    paths = {"s": shot, "p": at_rest("p", 0.0, -88.8), "q": at_rest("q", 60.0, -121.0)}
+    paths = {"s": shot, "p": at_rest("p", 0.0, -89.0 + gap_mm), "q": at_rest("q", 60.0, -121.0)}
     contacts = find_contacts(TOURNAMENT, paths, "s")
-    assert [c.words for c in contacts] == [("hit", "s", "p")]
-    assert contacts[0].sure < 0.5
+    assert [c.words for c in contacts] == ([("hit", "s", "p")] if touched else [])
+    assert all(c.sure < 0.7 for c in contacts)
 
 
 def test_a_disc_that_is_off_the_board_hits_nothing_any_more() -> None:
