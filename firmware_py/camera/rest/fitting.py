@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import cv2
 import numpy as np
@@ -21,6 +22,9 @@ _BACK = np.array([[1.0, 0.0, -1.0]])
 _PER_MM = 0.5 / MM_PER_PX
 #: A fit whose last step was longer than this is still on its way, and gets so many rounds more.
 _ON_ITS_WAY_MM, _MANY_ROUNDS = 0.1, 30
+#: Parts of a disc and of what lies around it that are wrong each as a whole, as by shadow, shine, grain or a neighbour:
+#: so many around, both within this share of the radius and beyond.
+_SECTORS, _RIM = 12, 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +35,7 @@ class LookFit:
         x_mm: centre of the top face, and so of the base, for a disc that lies flat on the surface.
         y_mm: likewise.
         sigma_mm: one standard deviation from the noise alone.
+        spread_mm: one standard deviation from what the drawing leaves of the picture, whatever made it differ.
         gain: brightness of the disc against the set.
         explained: share of the change from the bare board that the disc explains, 1 at best.
         misfit: mean of what is left, grey levels.
@@ -41,6 +46,7 @@ class LookFit:
     x_mm: float
     y_mm: float
     sigma_mm: float
+    spread_mm: float
     gain: float
     explained: float
     misfit: float
@@ -101,7 +107,7 @@ def fit_look(
         The fit, whatever it is worth (see ``explained``); None if it runs away.
     """
     x, y = guess_xy_mm
-    gain, sigma = 1.0, 9.9
+    gain, sigma, spread = 1.0, 9.9, 9.9
     wood_noise = np.float32(noise * noise + (0.02 * float(patch.bare.mean())) ** 2)
     table = round_table(view, look)
     before, length = (0.0, 0.0), 0.0
@@ -130,6 +136,9 @@ def fit_look(
         sigma = math.sqrt(1.5 * (xx + yy) / det)
         if math.dist((x, y), guess_xy_mm) > reach_mm:
             return None
+        if (length < close_mm and turn >= 1) or turn == rounds - 1:
+            off -= np.float32(step_x) * jx + np.float32(step_y) * jy
+            spread = _spread(np.array([[xx, xy], [xy, yy]]), (wx, wy), off, look.radius_mm)
         if length < close_mm and turn >= 1:
             break
     else:
@@ -146,7 +155,29 @@ def fit_look(
     change = float(np.vdot(_cut(patch.seen - patch.bare), near))
     explained = 1 - left_over / max(1.0, change)
     misfit = left_over / max(1.0, 3 * float(near.sum()))
-    return LookFit(x, y, sigma, gain, explained, misfit, strange, length)
+    return LookFit(x, y, sigma, spread, gain, explained, misfit, strange, length)
+
+
+def _spread(normal: Floats, weighed: tuple[Floats, Floats], off: Floats, radius_mm: float) -> float:
+    """How far a place may be off for all that its drawing leaves: the sandwich of least squares over the sectors.
+
+    Noise alone says far too little, since what a drawing lacks is wrong over whole stretches of the rim: each sector
+    pulls as a whole, and their pulls, which come to nothing together, show how far chance may have taken the place.
+    """
+    sectors = _sectors(radius_mm)
+    pulls = np.stack(
+        [np.bincount(sectors, np.einsum("kij,kij->ij", way, off).ravel(), 2 * _SECTORS) for way in weighed]
+    )
+    moved = np.linalg.solve(normal, pulls)
+    return math.sqrt(float(np.sum(moved * moved)) / 2)
+
+
+@lru_cache(maxsize=8)
+def _sectors(radius_mm: float) -> Floats:
+    """Which sector each pixel of a patch is of, in one row."""
+    x, y = np.broadcast_arrays(*patch_offsets())
+    around = np.floor((np.arctan2(y, x) / (2 * math.pi) % 1.0) * _SECTORS).astype(np.intp) % _SECTORS
+    return np.asarray((around + _SECTORS * (np.hypot(x, y) > _RIM * radius_mm)).ravel())
 
 
 def arrived(view: BoardView, look: Look, shade: Shade, patch: Patch, fit: LookFit) -> LookFit:
