@@ -260,13 +260,14 @@ def _clearly_better(painted: RingFit, plain: RingFit) -> bool:
 def _without_edge(lab: Floats, fit: RingFit) -> RingFit:
     """The same rings with the true outer line where the edge of the surface, or of a strip, passed for it."""
     for _ in range(MOST_STRIPS):
-        inner = inner_limit(lab, fit) if fit.look is LIMITS else inner_line(lab, fit)
+        limit = inner_limit(lab, fit) if fit.look is LIMITS else None
+        inner = inner_line(lab, fit) if limit is None else limit
         if inner is None:
             break
         scaled = fit.homography @ np.diag([inner, inner, 1.0])
         ratios = (fit.ratios[0] / inner, fit.ratios[1] / inner)
         seconds = (fit_rings(lab, scaled, ratios, look) for look in dict.fromkeys((fit.look, LIMITS)))
-        second = next((s for s in seconds if s is not None and _is_board(s)), None)
+        second = next((s for s in seconds if s is not None and _is_told(lab, s)), None)
         if second is None:
             break
         fit = second
@@ -279,9 +280,7 @@ def _fit_painted(lab: Floats, small: Floats) -> RingFit | None:
     if best is None:
         return None
     best = _without_edge(lab, best)
-    # Chance has no quarter lines.
-    seen = _is_board(best) or (_is_covered(best) and quarters_seen(lab, best))
-    return centred(lab, best) if seen and look_around(lab, best).painted_board else None
+    return centred(lab, best) if _is_told(lab, best) and look_around(lab, best).painted_board else None
 
 
 def second_board(lab: Floats, small: Floats, fit: RingFit) -> RingFit | None:
@@ -344,6 +343,11 @@ def _is_board(fit: RingFit) -> bool:
     if not _is_covered(fit):
         return False
     return min(fit.coverage) >= PLAIN_COVERAGE or fit.residual < EVEN_SPREAD * COVERED
+
+
+def _is_told(lab: Floats, fit: RingFit) -> bool:
+    """The same of lines that are wide or faint: chance has no quarter lines."""
+    return _is_board(fit) or (_is_covered(fit) and quarters_seen(lab, fit))
 
 
 def find_rings(bgr: Image) -> Rings | None:

@@ -66,6 +66,9 @@ USUAL_STRANGENESS = 2.5
 #: Inside of a disc colours differ by less than this share of how far it differs from what it lies on, glare apart;
 #: printed numbers are ink and wood. A suspect as uneven as the second figure, where numbers are, loses so much.
 EVEN, UNEVEN, UNEVEN_COSTS = 0.3, 0.7, 0.05
+#: A suspect from which what is around differs on less than the second share of the rays loses by being uneven, the
+#: whole from the first share on; of discs on real boards none differed on less than 0.7.
+HOLLOW, HOLLOW_COSTS = (0.2, 0.4), 0.2
 #: A disc lighter than its surroundings by this, in L, has an outline that no shadow enlarges.
 LIGHTER = 8.0
 
@@ -262,27 +265,27 @@ def _learn_radius(lab: Floats, calibration: Calibration, places: Array, surface_
     lighter = on_surface & (seen.inside_l - seen.outside_l > LIGHTER)
     darker = on_surface & ~lighter
     others = np.where(seen.inside_l - seen.outside_l > LIGHTER, radius, DARKER * radius)[clear]
-    if lighter.any():
-        own, _ = _agreed(radius[lighter], others)
-        larger = radius[darker & (radius > LARGER * own)]
-        # All discs have one size: what is lighter and smaller is a part of a face, if enough outlines agree on more.
-        if len(larger) < ENOUGH_LARGER or np.ptp(larger) > SAME_SIZE * float(np.median(larger)):
-            return own
-        return float(np.median(larger)) * DARKER
     if not clear.any():
         return None
-    in_ditch, many = _agreed(others, others)
+    common, many = _agreed(others, others)
     if not on_surface.any():
-        return in_ditch
-    own, alike = _agreed(radius[on_surface] * DARKER, others)
-    # One outline on the surface that no other bears out is a printed letter's beside a ditch of discs of one size.
-    return in_ditch if alike < 2 and many >= ENOUGH_LARGER else own
+        return common
+    own, alike = _agreed(radius[lighter] if lighter.any() else DARKER * radius[on_surface], others)
+    if alike < 2 and many >= ENOUGH_LARGER:
+        # One outline that no other bears out is a badge's or a letter's, or was met beside the rim.
+        own = common
+    larger = radius[darker & (radius > LARGER * own)] if lighter.any() else radius[:0]
+    # All discs have one size: what is lighter and smaller is a part of a face, if enough outlines agree on more.
+    if len(larger) < ENOUGH_LARGER or np.ptp(larger) > SAME_SIZE * float(np.median(larger)):
+        return own
+    return float(np.median(larger)) * DARKER
 
 
 def _agreed(radii: Array, voters: Array) -> tuple[float, int]:
     """The middle of those radii with which most voters agree, so that no badge or letter counts; and how many do."""
     votes = (np.abs(voters / radii[:, None] - 1.0) < AGREES).sum(axis=1)
-    best = float(np.median(radii[votes == votes.max()]))
+    most = np.sort(radii[votes == votes.max()])
+    best = most[(len(most) - 1) // 2]
     return float(np.median(radii[np.abs(radii / best - 1.0) < SAME_SIZE])), int(votes.max())
 
 
@@ -312,10 +315,12 @@ def _measure(lab: Floats, calibration: Calibration, places: Array, r0: float) ->
     # What is uneven outside as well is the picture's noise.
     own = np.sqrt(np.maximum(seen.spread**2 - seen.grain**2, 0.0))
     uneven = np.clip((own / np.maximum(seen.apart, 1.0) - EVEN) / (UNEVEN - EVEN), 0.0, 1.0)
+    # An outline alone, with ink inside: a ring with a star or a number in it shows the same wood on both its sides.
+    hollow = uneven * np.clip((HOLLOW[1] - seen.contrast) / (HOLLOW[1] - HOLLOW[0]), 0.0, 1.0)
     # Numbers never get the whole share of the votes; a disc under a lamp's glare, uneven as well, does.
     share = np.minimum(places[:, 3], 1.0)
     uneven *= np.minimum(2.0 * (1.0 - share), 1.0) * (np.hypot(*fixed.T) < calibration.board.outer_line_mm)
-    score = 0.5 * share + 0.5 * quality - UNEVEN_COSTS * uneven
+    score = 0.5 * share + 0.5 * quality - UNEVEN_COSTS * uneven - HOLLOW_COSTS * hollow
     return _Found(xy=fixed, score=score, colour=seen.colour)
 
 

@@ -53,6 +53,17 @@ def test_hole_of_a_washer_is_not_its_rim(drawn: ModuleType, light):
     assert reading.radius_mm == pytest.approx(look.disc_radius, rel=0.045)
 
 
+def test_two_outlines_of_unlike_sizes_alone_tell_one_of_the_two(drawn: ModuleType):
+    """A light disc and a light badge half as large again, and nothing that bears out either."""
+    look, camera = drawn.LOOKS["plain"], drawn.Camera(size_wh=(1200, 1100))
+    _, calibration = scene(drawn, look, camera)
+    picture = drawn.draw([drawn.Disc(60.0, 150.0)], look, camera)
+    (u, v), (edge, _) = camera.see(np.array([[-150.0, 130.0, 0.0], [-126.0, 130.0, 0.0]]))
+    cv2.circle(picture, (round(u), round(v)), round(abs(edge - u)), (120, 205, 235), -1, cv2.LINE_AA)
+    reading = find_discs(picture, calibration)
+    assert min(abs(reading.radius_mm / size - 1.0) for size in (look.disc_radius, 24.0)) < 0.06
+
+
 def test_known_radius_and_colours_are_taken(drawn: ModuleType):
     picture, calibration = scene(drawn, drawn.LOOKS["plain"], drawn.Camera(size_wh=(900, 820)))
     first = find_discs(picture, calibration)

@@ -50,11 +50,12 @@ def test_filled_badge_as_large_as_a_disc_is_no_disc(drawn: ModuleType, look, xy)
 
 
 @pytest.mark.parametrize("badge_mm", [22.0, 24.0])
-def test_light_badge_larger_than_the_discs_does_not_tell_their_size(drawn: ModuleType, badge_mm):
-    """One light disc and one light badge, and dark discs that bear out the disc."""
+@pytest.mark.parametrize("light", [[(150.0, -20.0, "light")], []], ids=["one light disc", "none"])
+def test_light_badge_larger_than_the_discs_does_not_tell_their_size(drawn: ModuleType, badge_mm, light):
+    """The dark discs bear out no badge."""
     look = drawn.LOOKS["plain"]
     camera = drawn.Camera(size_wh=SIZE)
-    lying = [(x, y, c) for x, y, c in LYING if c == "dark"] + [(150.0, -20.0, "light")]
+    lying = [(x, y, c) for x, y, c in LYING if c == "dark"] + light
     picture = drawn.draw([drawn.Disc(x, y, c) for x, y, c in lying], look, camera)
     u, v = camera.see(np.array([[-150.0, 130.0, 0.0]]))[0]
     edge = camera.see(np.array([[-150.0 + badge_mm, 130.0, 0.0]]))[0]
@@ -65,9 +66,34 @@ def test_light_badge_larger_than_the_discs_does_not_tell_their_size(drawn: Modul
         px, py = camera.see(np.array([[x, y, look.disc_height]]))[0]
         disc = min(reading.discs, key=lambda d, px=px, py=py: math.hypot(d.x - px, d.y - py))
         assert math.hypot(disc.x - px, disc.y - py) < 0.1 * disc.r
-        assert disc.side == colour
+        assert disc.side == colour or not light
         rim = camera.see(np.array([[x + look.disc_radius, y, look.disc_height]]))[0]
         assert disc.r == pytest.approx(abs(rim[0] - px), rel=0.05)
+
+
+@pytest.mark.parametrize("look", ["plain", "oak", "white"])
+@pytest.mark.parametrize(("star", "wide_mm"), [(False, 2.5), (False, 4.0), (True, 1.5), (True, 2.5)])
+def test_ring_of_ink_as_large_as_a_disc_is_no_disc(drawn: ModuleType, look, star, wide_mm):
+    """The same wood is seen inside of it and outside, but for the ink."""
+    look = drawn.LOOKS[look]
+    camera = drawn.Camera(size_wh=SIZE)
+    picture = drawn.draw([drawn.Disc(x, y, c) for x, y, c in LYING], look, camera)
+    finer = 8
+    (u, v), (edge, _) = camera.see(np.array([[215.0, 120.0, 0.0], [315.0, 120.0, 0.0]]))
+    px = abs(edge - u) / 100 * finer
+    r = look.disc_radius * px
+    at = (round((u + 0.5) * finer), round((v + 0.5) * finer))
+    mask = np.zeros((SIZE[1] * finer, SIZE[0] * finer), np.uint8)
+    cv2.circle(mask, at, round(r - wide_mm * px / 2), 255, round(wide_mm * px))
+    if star:
+        points = [(0.65 * r * (1.0 if k % 2 else 0.42), k * math.pi / 5) for k in range(10)]
+        tips = [(at[0] + out * math.cos(turn), at[1] + out * math.sin(turn)) for out, turn in points]
+        cv2.fillPoly(mask, [np.rint(tips).astype(np.int32)], 255)
+    share = 0.9 * cv2.resize(mask, SIZE, interpolation=cv2.INTER_AREA)[..., None] / 255
+    reading = score_picture(np.rint(picture * (1 - share) + np.array(look.line) * share).astype(np.uint8))
+    assert isinstance(reading, PhotoReading)
+    assert len(reading.discs) == len(LYING)
+    assert all(math.hypot(d.x - u, d.y - v) > d.r for d in reading.discs)
 
 
 def test_brown_wood_is_no_print_beside_lines_of_red_and_ink_in_any_print_is(drawn: ModuleType):

@@ -24,6 +24,23 @@ def error_of_outer_line(rings: Rings, camera) -> float:
 
 
 @pytest.mark.parametrize(
+    ("look", "paint"), [("green", (60, 190, 230)), ("blue", (150, 195, 222)), ("white", (150, 70, 30))]
+)
+@pytest.mark.parametrize("fainter", [9, 11])
+def test_outer_line_too_faint_for_a_limit_is_met_inside_of_the_edge(drawn: ModuleType, look, paint, fainter):
+    """The innermost zone has a paint of its own, so that its line is none; the others are fainter than the edge."""
+    board = drawn.LOOKS[look]
+    away = fainter if np.mean(board.surface) < 150 else -fainter
+    line = tuple(part + away for part in board.surface)
+    board = replace(board, line=line, zones=(board.surface, board.surface, paint))
+    camera = drawn.Camera(size_wh=(800, 740))
+    lying = [drawn.Disc(x, y, colour, base) for x, y, colour, base, _ in drawn.ROUND]
+    rings = find_rings(drawn.draw(lying, board, camera, drawn.Light(noise=1.0)))
+    assert rings is not None
+    assert error_of_outer_line(rings, camera) < 0.006
+
+
+@pytest.mark.parametrize(
     ("look", "tilt_deg", "azimuth_deg"),
     [
         ("plain", 0, 0),
