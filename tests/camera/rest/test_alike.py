@@ -18,7 +18,7 @@ from tests.camera.live.test_hard_optics import Sight, missed
 from tests.camera.rest.test_fitting import RADIUS_MM, WOOD, view_of, wood_at
 
 PLACES = ((60.0, -40.0), (-150.0, 90.0), (30.0, 210.0), (-120.0, -160.0), (215.0, 60.0))
-#: Pale discs all over the board and some dark ones, one of each touching the other set's.
+#: Pale discs all over the board and some dark ones.
 LAID = (
     SceneDisc("a", "light", -160.0, 196.0),
     SceneDisc("b", "light", 60.0, -15.0),
@@ -29,7 +29,7 @@ LAID = (
     SceneDisc("g", "dark", 210.0, -174.0),
     SceneDisc("h", "dark", 151.0, -220.0),
     SceneDisc("i", "dark", -238.0, 50.0),
-    SceneDisc("j", "light", -232.0, 81.6),
+    SceneDisc("j", "light", -150.0, 20.0, turn_deg=250.0),
 )
 
 
