@@ -20,8 +20,8 @@ from hub.link.messages import BeamCandidate, BeamWithdrawn, Envelope, Fact, Shot
 
 log = logging.getLogger(__name__)
 
-#: So long before it breaks the beam a disc that falls is first seen over the hole, at 30 frames a second in the twin.
-OVER_HOLE_NS: Final = 35_000_000
+#: From when a disc is first seen in the hole to when it broke the beam, in the twin: its front breaks it 9 ms earlier.
+IN_HOLE_NS: Final = -9_000_000
 #: A picture dated earlier than the break by more, or later by more, is of another disc.
 EARLIEST_NS, LATEST_NS = -150_000_000, 500_000_000
 #: Two discs that fall within so long cannot be told apart by their times.
@@ -97,7 +97,7 @@ class Lateness:
         fell_ns = [at_ns for at_ns, words in zip(shot.events_ns, shot.events, strict=False) if words[0] == "hole"]
         if len(fell_ns) != 1:
             return
-        seen_ns = fell_ns[0] + self.late_ns + OVER_HOLE_NS
+        seen_ns = fell_ns[0] + self.late_ns + IN_HOLE_NS
         near = [b for b in self._broken if abs(seen_ns - b.start_ns) < APART_NS]
         if len(near) != 1 or not EARLIEST_NS <= seen_ns - near[0].start_ns <= LATEST_NS:
             return

@@ -20,6 +20,8 @@ OUT_MM, IN_MM = 3.0, 6.0
 #: Radial speeds from which a disc goes outward, and comes back.
 _OUTWARD_MM_S, _INWARD_MM_S = 80.0, -15.0
 _FRAME_NS = 34_000_000
+#: The hole need not lie in the very middle (2.5 mm), and what lies in it is seen so well.
+_ASIDE_MM = 3.0
 
 
 def off_board(board: Board, disc: Resting) -> bool:
@@ -80,10 +82,13 @@ def _on_the_way(board: Board, path: Path, turns: set[int]) -> tuple[list[Contact
 
 
 def _fell_ns(board: Board, path: Path, last_ns: int) -> int:
-    """When a disc that lies in the hole at last came to be over it, not to leave it any more; there it rattles on."""
+    """When a disc that lies in the hole at last came to be in it, not to leave it any more; there it rattles on.
+
+    One that is over the hole has not fallen yet: it tips, and may roll on for some frames.
+    """
     fell_ns = last_ns
     for p in reversed(path.points):
-        if p.r_mm > board.hole_radius_mm:
+        if p.r_mm > board.hole_play_mm + _ASIDE_MM:
             break
         fell_ns = p.at_ns
     return fell_ns

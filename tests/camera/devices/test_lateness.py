@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Raw
 
-from firmware_py.camera.devices.lateness import KEPT, LEAST, OVER_HOLE_NS, Lateness
+from firmware_py.camera.devices.lateness import IN_HOLE_NS, KEPT, LEAST, Lateness
 from firmware_py.camera.source import Frame
 from hub.link.messages import KIND_OF, BeamCandidate, BeamPass, BeamWithdrawn, Envelope, Fact, Shot, encode
 
@@ -39,7 +39,7 @@ class Evening:
     def camera_sees(self, *fell_ns: int) -> None:
         """A shot in which discs fell at these true times, as this camera dates them."""
         words = tuple(("hole", f"d{n}") for n, _ in enumerate(fell_ns))
-        times = tuple(at_ns - OVER_HOLE_NS + self.late_ns - self.lateness.late_ns for at_ns in fell_ns)
+        times = tuple(at_ns - IN_HOLE_NS + self.late_ns - self.lateness.late_ns for at_ns in fell_ns)
         self.lateness.saw(Shot("d0", "light", None, words, {"d0": "hole"}, 0, 1, events_ns=times))
 
     def twenty(self, off_ms: float = 0.0) -> None:
