@@ -15,16 +15,16 @@ from hub.link.messages import Colour, DiscState
 Xy = tuple[float, float]
 
 #: What nothing shows that a disc's drawing leaves: the light's side, the grain of the disc, the lens between the rings.
-SYSTEMATIC_MM = 0.03
+SYSTEMATIC_MM = 0.02
 #: So many times what its drawing leaves may have moved a disc: whatever is drawn amiss is drawn alike on its other side
 #: and on the other discs of its set, and only the differences show. So it was, within a tenth, of soft pictures and
 #: sharp ones, dim and bright, noisy and clear: 1,170 discs on 50 boards.
 _HIDDEN = 3.6
 #: While a set is hardly known, an error of its first looks is shared by all its discs: that much more of the same, in
 #: square, and what comes on top.
-_YOUNG, _UNKNOWN_MM = 3.0, 0.25
-#: Both have halved (in square) after so many discs.
-_KNOWN_DISCS = 2.0
+_YOUNG, _UNKNOWN_MM = 3.0, 0.4
+#: Both have halved (in square) after so many discs, and soon are gone: it takes four to tell shadow from disc.
+_KNOWN_DISCS = 3.0
 #: The rings are found to such a part of what their lines are off by at single places.
 _RINGS = 0.2
 #: In the ditch the half shadow of the rail pulls a disc by so much more.
@@ -60,7 +60,7 @@ def lying(
         state = "overhanging"
     foot_x, foot_y = view.calibration.foot_xy_mm
     lift = view.rim_mm * math.hypot(x - foot_x, y - foot_y) / view.calibration.camera_height_mm
-    young = 1 / (1 + (learned / _KNOWN_DISCS) ** 2)
+    young = 1 / (1 + (learned / _KNOWN_DISCS) ** 4)
     sigma = math.hypot(
         SYSTEMATIC_MM,
         _HIDDEN * fit.spread_mm * math.sqrt(1 + _YOUNG * young),
