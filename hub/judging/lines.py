@@ -18,7 +18,7 @@ from hub.tally import board_points, radius_mm, ruling_on, score_before, twenties
 
 CLOSE_SIGMAS = 1.8
 """A disc nearer to a limit than this many standard deviations of its place is too close to call. With the
-0.12 mm that the reader states of most discs one disc in about 10,000 is then counted on the wrong side unasked."""
+0.1 mm that the reader states of most discs one disc in about 10,000 is then counted on the wrong side unasked."""
 
 _VALUES = (15, 10, 5, 0)
 _BETWEEN_OUTER_MM = sum(GEOMETRY.limits_mm[1:]) / 2

@@ -22,7 +22,6 @@ from firmware_py.camera.picture.regions import difference, disc_pixels
 from firmware_py.camera.place.occupied import Occupied
 from firmware_py.camera.recorded.cadence import retime
 from firmware_py.camera.rest.appearance import Wardrobe
-from firmware_py.camera.rest.lying import SYSTEMATIC_MM
 from firmware_py.camera.rest.reader import LayoutReader
 from firmware_py.camera.rest.resting import Reading, Resting
 from firmware_py.camera.rest.search import LEAST_COVERAGE
@@ -50,6 +49,8 @@ _CLEAR = 0.6
 _SETTLED_MM = 3.0
 #: A disc that was followed to within so much of where it can lie in the hole has dropped into it.
 _IN_HOLE_MM = 4.0
+#: An outline in the hole is seen against its wall, in shadow: its place is not known better than this.
+_SUNK_MM = 0.1
 
 
 class RecordedReader:
@@ -199,7 +200,7 @@ class RecordedReader:
         x, y = self._view.sink(*top, self.board.hole_depth_mm)
         if math.dist((x, y), hole) > self.board.hole_play_mm + _IN_HOLE_MM:
             return reading
-        sunk = Resting("", colour, x, y, math.hypot(edge.sigma_mm, SYSTEMATIC_MM), "hole", top)
+        sunk = Resting("", colour, x, y, math.hypot(edge.sigma_mm, _SUNK_MM), "hole", top)
         return replace(reading, found=(*reading.found, sunk))
 
     def _uncover(self, straight: Image, motion: _Motion, discs: Sequence[Resting]) -> None:

@@ -15,10 +15,10 @@ from hub.link.messages import Colour, DiscState
 Xy = tuple[float, float]
 
 #: What nothing shows that a disc's drawing leaves: the light's side, the grain of the disc, the lens between the rings.
-SYSTEMATIC_MM = 0.02
+_SYSTEMATIC_MM = 0.02
 #: So many times what its drawing leaves may have moved a disc: whatever is drawn amiss is drawn alike on its other side
 #: and on the other discs of its set, and only the differences show. So it was, within a tenth, of soft pictures and
-#: sharp ones, dim and bright, noisy and clear: 1,170 discs on 50 boards.
+#: sharp ones, dim and bright, noisy and clear: some 1,150 discs in hard optics.
 _HIDDEN = 3.6
 #: While a set is hardly known, an error of its first looks is shared by all its discs: that much more of the same, in
 #: square, and what comes on top.
@@ -62,7 +62,7 @@ def lying(
     lift = view.rim_mm * math.hypot(x - foot_x, y - foot_y) / view.calibration.camera_height_mm
     young = 1 / (1 + (learned / _KNOWN_DISCS) ** 4)
     sigma = math.hypot(
-        SYSTEMATIC_MM,
+        _SYSTEMATIC_MM,
         _HIDDEN * fit.spread_mm * math.sqrt(1 + _YOUNG * young),
         _UNKNOWN_MM * math.sqrt(young),
         _DITCH_MM if state == "ditch" else 0.0,
