@@ -115,7 +115,7 @@ function fillHistory(list, table) {
         return total;
       });
       const cell = make("li", "", make("small", "", `R${round.number}`), ...totals);
-      mark(cell, "open", round.questions > 0);
+      mark(cell, "open", Object.keys(round.low).some((side) => round.low[side] !== round.high[side]));
       return cell;
     }),
   );

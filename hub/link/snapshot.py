@@ -146,7 +146,8 @@ class VerdictView(msgspec.Struct, frozen=True, gc=False):
 class RoundView(msgspec.Struct, frozen=True, gc=False):
     """A finished round: totals with twenties, what the rules made of them; ``low``/``high`` differ while in doubt.
 
-    ``conceded`` is the side that gave it up, ``ruled`` what the referee ruled on it, one line each.
+    ``questions`` counts what people were asked of it, answered or not; ``conceded`` is the side that gave it up,
+    ``ruled`` what the referee ruled on it, one line each.
     """
 
     number: int

@@ -80,6 +80,16 @@ def test_the_wall_shows_names_scores_and_twenties_as_they_change(wall: Page, hub
     expect(wall.locator(".verdict")).to_have_text(FOUL.text)
 
 
+def test_a_round_is_marked_while_it_is_in_doubt_and_no_longer(wall: Page, hub: FakeHub) -> None:
+    table = playing("board-1")
+    asked = replace(table.rounds[0], questions=1, low={"A": 95, "B": 60}, high={"A": 95, "B": 60})
+    doubted = replace(table.rounds[1], questions=1, low={"A": 35, "B": 85}, high={"A": 40, "B": 85})
+    hub.publish(replace(table, rounds=(asked, doubted, *table.rounds[2:])))
+    wall.goto("/")
+    expect(wall.locator(".history li")).to_have_count(4)
+    expect(wall.locator(".history li[data-open]")).to_have_text("R24085")
+
+
 def test_a_twenty_flashes_once(wall: Page, hub: FakeHub) -> None:
     hub.publish(playing("board-1"))
     wall.goto("/")
