@@ -6,11 +6,13 @@ import hashlib
 from pathlib import Path
 
 from flask import Flask, Response
+from werkzeug.exceptions import HTTPException
 
 from dashboard import api, auth, codes, organiser, overlay, pictures, referee, stream, table, wall
 from dashboard.asking import Asker
 from dashboard.cases import Cases
 from dashboard.club import Club
+from dashboard.errors import refused_by_framework
 
 _POLICY = "; ".join(
     (
@@ -58,6 +60,7 @@ def create_app(
     app.register_blueprint(organiser.blueprint(asker))
     app.register_blueprint(codes.blueprint(asker))
     app.register_blueprint(auth.blueprint(asker))
+    app.register_error_handler(HTTPException, refused_by_framework)
     app.after_request(_guard)
     return app
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
-from flask import Blueprint, Response, render_template, request
-from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
+from flask import Blueprint, Response, request
 
 from dashboard import auth
 from dashboard.asking import Asker, AskError
@@ -85,22 +84,7 @@ def blueprint(club: Club, asker: Asker, cases: Cases) -> Blueprint:
 
     api.register_error_handler(ApiError, ApiError.response)
     api.register_error_handler(AskError, refused)
-    api.app_errorhandler(HTTPException)(_refused_by_framework)
     return api
-
-
-def _refused_by_framework(error: HTTPException) -> Response | HTTPException | tuple[str, int]:
-    """What the framework itself refuses (path, method, length): JSON for those who asked the API, a page for people."""
-    if not request.path.startswith("/api/"):
-        if error.code is None or error.response is not None:
-            return error  # a redirect, for example
-        message = f"There is no page {request.path} here." if isinstance(error, NotFound) else error.description
-        return render_template("problem.html", heading=error.name, message=message), error.code
-    code = error.name.lower().replace(" ", "_")
-    response = ApiError(error.code or 500, code, f"{request.method} {request.path}: {error.description}").response()
-    if isinstance(error, MethodNotAllowed) and error.valid_methods:
-        response.headers["Allow"] = ", ".join(sorted(error.valid_methods))
-    return response
 
 
 def _ask_request(what: str) -> AskRequest:

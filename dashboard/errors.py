@@ -1,8 +1,9 @@
-"""Errors of the HTTP API: a status, a code for programs and a sentence for people, always as JSON."""
+"""What cannot be served: for the HTTP API a status, a code and a sentence, as JSON; for people a page."""
 
 from __future__ import annotations
 
-from flask import Response, jsonify
+from flask import Response, jsonify, render_template, request
+from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 
 from dashboard.asking import AskError
 from dashboard.club import Club
@@ -35,6 +36,20 @@ class ApiError(Exception):
 def refused(error: AskError) -> Response:
     """What the hub refused, or could not be asked."""
     return ApiError(error.status, error.code, error.message).response()
+
+
+def refused_by_framework(error: HTTPException) -> Response | HTTPException | tuple[str, int]:
+    """What the framework itself refuses (path, method, length): JSON for those who asked the API, a page for people."""
+    if not request.path.startswith("/api/"):
+        if error.code is None or error.response is not None:
+            return error  # a redirect, for example
+        message = f"There is no page {request.path} here." if isinstance(error, NotFound) else error.description
+        return render_template("problem.html", heading=error.name, message=message), error.code
+    code = error.name.lower().replace(" ", "_")
+    response = ApiError(error.code or 500, code, f"{request.method} {request.path}: {error.description}").response()
+    if isinstance(error, MethodNotAllowed) and error.valid_methods:
+        response.headers["Allow"] = ", ".join(sorted(error.valid_methods))
+    return response
 
 
 def board_id(board: str) -> str:
