@@ -21,6 +21,7 @@ from firmware_py.camera.place.keepsake import Keepsake, Remembered
 from firmware_py.camera.place.shelf import Shelf
 from firmware_py.camera.source import Frame, FrameSource, SourceEndedError, SourceGoneError
 from firmware_py.camera.sources import open_source
+from firmware_py.camera.usb import find_device
 from firmware_py.errors import DeviceMissingError, FirmwareError, SettingError
 from firmware_py.service import Service, idle
 from firmware_py.settings import machine_boot
@@ -79,7 +80,7 @@ def run(config: Config) -> int:
         witness = open_witness(config)
         late = config.camera.source == "usb"  # others date their pictures by the sensor
         with Service(config, "camera", clock, capabilities=Claims().now, hears=("beam",) if late else ()) as service:
-            lateness = Lateness(service.folder, config.camera.device, machine_boot()) if late else None
+            lateness = Lateness(service.folder, find_device(config.camera.device), machine_boot()) if late else None
             CameraLoop(config, board, service, source, clock, witness=witness, lateness=lateness).run()
     except FirmwareError as error:
         print(f"camera: {error}", file=sys.stderr)
