@@ -113,7 +113,7 @@ def test_places_are_those_of_the_bases(evening: tuple[Film, LiveReader, list[lis
     for disc in layout.discs:
         off = min(math.dist((disc.x_mm, disc.y_mm), place) for place in places.values())
         assert off < 0.9
-        assert 0.1 < disc.sigma_mm < 0.8
+        assert 0.1 < disc.sigma_mm < 0.6
 
 
 def test_a_restart_in_mid_round_goes_on_with_the_same_names() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from firmware_py.camera import live
@@ -15,9 +17,9 @@ def test_no_frame_of_a_motion_waits_for_what_could_be_made_ready(monkeypatch: py
     made: list[bool] = []
 
     class Counted(Follower):
-        def __init__(self, *args: object, **more: object) -> None:
+        def __init__(self, *args: Any, **more: Any) -> None:
             made.append(eye.at_rest)
-            super().__init__(*args, **more)  # type: ignore[arg-type]
+            super().__init__(*args, **more)
 
     monkeypatch.setattr(live, "Follower", Counted)
     film, eye = Film(seed=3), live.LiveReader(TOURNAMENT, height_mm=HEIGHT_MM)

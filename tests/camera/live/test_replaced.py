@@ -7,24 +7,25 @@ import pytest
 from firmware_py.camera.motion.shots import conclude
 from firmware_py.camera.motion.tracker import Sighting, Track
 from hardware.board import TOURNAMENT
-from hub.link.messages import Place
+from hub.link.messages import Colour, Place
 from tests.camera.live.test_shots import FRAME_NS, lying, reading, track, watched
 
 
-def _incoming(place: tuple[float, float], off: tuple[float, float], colour: str) -> Track:
+def _incoming(place: tuple[float, float], off: tuple[float, float], colour: Colour) -> Track:
     """A shot disc that strikes one at a place, is thrown back, and rolls on to near that place in the end."""
     ways = [(0.0, -60.0 - 20 * k) for k in range(8, 0, -1)] + [(-8.0, -40.0), (-14.0, -50.0), (-10.0, -34.0)]
     ways += [(-7.0 + k, -24.0 + 5 * k) for k in range(5)] + [off] * 6
     points = tuple(
-        Sighting((3 + k) * FRAME_NS, place[0] + x, place[1] + y, 0.4, colour)  # type: ignore[arg-type]
-        for k, (x, y) in enumerate(ways)
+        Sighting((3 + k) * FRAME_NS, place[0] + x, place[1] + y, 0.4, colour) for k, (x, y) in enumerate(ways)
     )
-    return Track("new-1", colour, 0, None, points)  # type: ignore[arg-type]
+    return Track("new-1", colour, 0, None, points)
 
 
 @pytest.mark.parametrize("off", [(0.1, 0.1), (1.6, -2.0), (-3.4, 0.6)])
 @pytest.mark.parametrize(("lay", "shot"), [("light", "dark"), ("dark", "light"), ("light", "light")])
-def test_the_one_that_lay_there_is_gone_and_the_shot_one_lies(off: tuple[float, float], lay: str, shot: str) -> None:
+def test_the_one_that_lay_there_is_gone_and_the_shot_one_lies(
+    off: tuple[float, float], lay: Colour, shot: Colour
+) -> None:
     place = (145.8, 32.0)
     target = lying("d4", *place, lay)
     away = track("d4", (150.0, 44.0), (330.0, 900.0), 9, colour=lay, origin=place)

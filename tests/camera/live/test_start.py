@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from statistics import median
 
 import numpy as np
 import pytest
@@ -37,7 +38,8 @@ def test_discs_that_lie_there_are_told_within_a_second_with_what_is_not_known_of
         disc = min(layout.discs, key=lambda d, p=place: math.dist((d.x_mm, d.y_mm), p))
         assert math.dist((disc.x_mm, disc.y_mm), place) < 2.5 * disc.sigma_mm
         assert disc.colour == ("light" if name[0] == "A" else "dark")
-        assert 0.4 < disc.sigma_mm < 1.5
+        assert 0.4 < disc.sigma_mm < 1.2
+    assert median(disc.sigma_mm for disc in layout.discs) < 0.75
 
 
 def test_play_goes_on_and_the_wood_is_learned_as_discs_leave_it() -> None:
