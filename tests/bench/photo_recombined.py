@@ -279,7 +279,7 @@ def printed(picture: Image, photo: Photo, rng: np.random.Generator) -> None:
         u, v, _ = photo.board @ np.array([out * math.cos(a), out * math.sin(a), 1.0])
         if rng.random() < 0.6:
             font = int(rng.choice([cv2.FONT_HERSHEY_TRIPLEX, cv2.FONT_HERSHEY_SCRIPT_COMPLEX, cv2.FONT_HERSHEY_DUPLEX]))
-            word = str(rng.choice(["Crokinole", "TRACEY", "World Champion", "1876", "Club", "Muzzies & Co"]))
+            word = str(rng.choice(["Crokinole", "MAPLES", "World Champion", "1876", "Club", "Walters & Co"]))
             size = float(rng.uniform(0.0015, 0.004)) * unit
             wh, _ = cv2.getTextSize(word, font, size, max(1, round(size * 2)))
             cv2.putText(

@@ -27,7 +27,7 @@ Xy = tuple[float, float]
 #: A look draws so much of the place where it was learned, and is worth so much at others, of which there are so many.
 OWN_EXPLAINED, _WORTH, OTHERS = 0.45, 0.5, 2
 #: A disc leaves no more than this share of what darker wood leaves: discs of the wood's own colour left up to 0.48,
-#: shadows of sticks 1.2 and more. What is left of a pixel counts up to so many grey levels.
+#: nearly all shadows of sticks 1.2 and more. What is left of a pixel counts up to so many grey levels.
 _CLEARLY, _MOST_LEFT = 0.75, 60.0
 #: So many places are looked at, and looks learned at so many of them: those with the clearest circles.
 _PLACES, _LEARNED_AT = 16, 8

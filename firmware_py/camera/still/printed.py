@@ -20,6 +20,7 @@ LEAST_OTHERS = 3
 #: Discs whose Lab colours are closer than this look alike: two badges, or a badge and the hole, vouch for no team.
 ALIKE = 12.0
 #: Print differs from the surface in the direction in which the lines do (cosine), and by at least this share of it.
+#: Ink, thinned or not, does so but for noise; brown wood on blue does so nearly beside red lines (0.96).
 SAME_WAY, SAME_DEPTH = 0.985, 0.5
 
 
